@@ -9,7 +9,7 @@ import (
 	"unfold/bench/internal/relay"
 )
 
-// made are figures that can be reckoned with in the head.
+// made returns figures that are easy to compute by hand.
 func made() *Figures {
 	return &Figures{Cores: 2, Kafka: "4", In: 200, Out: 30, Partition: 8, Day: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
 		Placing:  []Placing{{Points: 2000, Dim: 50, Seconds: 10e-6, Bytes: 1e6}, {Points: 20_000, Dim: 50, Search: "cells", Seconds: 25e-6, Bytes: 8e6}},
@@ -19,7 +19,8 @@ func made() *Figures {
 		Learning: Learning{Rate: 150_000, Read: 5e-6, Refresh: 2, Points: 20_000}}
 }
 
-// The model takes all of an embedder from the first fleet, and its parts from the profile.
+// The cost model takes the figures of an embedder from the first fleet, and its parts from the
+// profile.
 func TestModel(t *testing.T) {
 	m := made().model()
 	for name, v := range map[string][2]float64{"place": {m.place, 30e-6}, "carry": {m.carry, 10e-6}, "broker": {m.broker, 10e-6}, "learn": {m.learn, 5e-6}, "rate": {m.rate(2), 40_000}} {
@@ -29,7 +30,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// The page holds what follows from the figures.
+// The text of the page follows from the figures.
 func TestPage(t *testing.T) {
 	page := made().page()
 	for _, want := range []string{

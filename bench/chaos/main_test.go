@@ -9,7 +9,7 @@ import (
 	"unfold/stream/chaos/results"
 )
 
-// TestRun: the page is written from a folder of results, and nothing from an empty one.
+// TestRun: the page is written from a folder of results. An empty folder gives no page.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.md")

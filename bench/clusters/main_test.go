@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The table has a line for every recall, and exact clusters differ by nothing from themselves.
+// The table has a line for every recall. Exact clusters have no differences from themselves.
 func TestSmall(t *testing.T) {
 	var out strings.Builder
 	if err := run(t.Context(), []string{"-n", "1500", "-values", "10"}, &out); err != nil {

@@ -14,8 +14,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// The command runs on normal rows, and its page holds what it says; the table of bounds is a
-// file of the package.
+// The command runs on normal rows, and the page contains its output. The table of bounds is a file
+// of the package.
 func TestSmall(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "drift.md")
@@ -32,7 +32,7 @@ func TestSmall(t *testing.T) {
 			t.Errorf("the page has no %q:\n%s", want, text)
 		}
 	}
-	// Results that are kept make the same page.
+	// Kept results give the same page.
 	if code := run(context.Background(), []string{"-small", "-keep", "-out", dir, "-o", page}, &log); code != 0 {
 		t.Fatal(code, log.String())
 	}
@@ -44,8 +44,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// Alarms are counted as first crossings over events until then, and a bound is crossed as
-// often as was asked for.
+// Alarms are counted as first crossings divided by the events until then. A bound is crossed at the
+// requested rate.
 func TestBounds(t *testing.T) {
 	null := []trace{{[]float64{0, 1, 3, 1}, 100, 10}, {[]float64{0, 2, 0, 0}, 100, 10}}
 	if got, want := rate(null, 1.5), 2/(120.+110); got != want {
@@ -62,7 +62,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// The estimate that is kept over a sliding window is that of its rows, by the definition.
+// The estimate over a sliding window equals that of the window's rows, by the definition.
 func TestMMD(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	reference, events := normal(r, 30, 3), normal(r, 25, 3)
@@ -98,8 +98,8 @@ func TestMMD(t *testing.T) {
 	}
 }
 
-// The classifier's weights are where its penalised likelihood has no slope, and the area under
-// its curve is the share of pairs in order.
+// The classifier's weights are where its penalised likelihood has gradient 0. The area under its
+// curve is the share of pairs in the right order.
 func TestClassifier(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 1))
 	x, newest := vec.New[float64](200, 3), make([]bool, 200)
@@ -137,7 +137,7 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
-// A column that never varies has no deviation, whatever its mean rounds to.
+// A constant column has the deviation 0, however its mean is rounded.
 func TestMoments(t *testing.T) {
 	x := vec.New[float32](2000, 2)
 	for i := range x.Rows {
@@ -148,7 +148,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// Changes are what they say: as large, from their event on, and those of a spread keep the mean.
+// Changes have their stated size from their event on, and changes of the spread keep the mean.
 func TestChanges(t *testing.T) {
 	d, err := gaussians(context.Background(), "")
 	if err != nil {

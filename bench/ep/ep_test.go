@@ -11,7 +11,7 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// The command runs on toy data, and its page holds what it says.
+// The command runs on toy data, and the page contains its output.
 func TestSmall(t *testing.T) {
 	tier.Full(t, "it runs a whole measurement on small data")
 	page := filepath.Join(t.TempDir(), "ep.md")
@@ -39,7 +39,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// The page of labels in learning, on toy data, holds what it says.
+// The page about labels in learning contains its results, on toy data.
 func TestSupervisionSmall(t *testing.T) {
 	tier.Full(t, "it runs a whole measurement on small data")
 	page := filepath.Join(t.TempDir(), "supervision.md")

@@ -12,7 +12,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// Without data the page names what is missing; sections made before stay on it.
+// Without data the page names the missing files. Sections made before stay on it.
 func TestPageWithoutData(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "gplvm.md")
@@ -32,7 +32,7 @@ func TestPageWithoutData(t *testing.T) {
 			t.Errorf("the page lacks %q:\n%s", want, raw)
 		}
 	}
-	// The page keeps what OUT no longer has.
+	// The page keeps results that are no longer in OUT.
 	if err := os.Remove(filepath.Join(dir, "oil.md")); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// The page says of a lead whether it is more than chance.
+// The page states whether a lead is more than chance.
 func TestLead(t *testing.T) {
 	for _, c := range []struct {
 		name             string

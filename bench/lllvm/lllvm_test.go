@@ -11,7 +11,7 @@ import (
 	"unfold/models/modeltest"
 )
 
-// Places that are an affine picture of the land explain all of it, random ones nothing.
+// Places that are an affine transform of the land explain all of it, random ones nothing.
 func TestExplained(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	land, x, noise := vec.New[float32](500, 2), vec.New[float32](500, 2), vec.New[float32](500, 2)
@@ -37,8 +37,8 @@ func TestExplained(t *testing.T) {
 	}
 }
 
-// A map that is only turned, mirrored, shifted and scaled is alike, one that is stretched is less so,
-// random places are not.
+// A map that is turned, mirrored, shifted and scaled counts as similar. A stretched map is less
+// similar, and random places are not.
 func TestAlike(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 2))
 	land := vec.New[float32](500, 2)
@@ -61,7 +61,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// The highest value of each column of what maps keep is bold, also where two share it.
+// The highest value of each column is bold, also where two share it.
 func TestKeptRow(t *testing.T) {
 	a := kept{Affine: [2]float64{0.5, 0.25}, Nearest: [2]float64{0.75, 0.5}, Alike: 0.125}
 	b := kept{Affine: [2]float64{0.25, 0.25}, Nearest: [2]float64{0.5, 0.75}, Alike: 0.25}
@@ -75,8 +75,8 @@ func TestKeptRow(t *testing.T) {
 	}
 }
 
-// Neighbours on the sheet of the roll are as far apart in space, or a little less; the edge of
-// nearButFar is a short circuit, and the only one if the others are left out.
+// Neighbours on the sheet of the roll are as far apart in space, or a little less. The edge of
+// nearButFar is the only short circuit.
 func TestCircuits(t *testing.T) {
 	x, truth, err := rollTable(400).parts()
 	if err != nil {
@@ -108,7 +108,8 @@ func TestCircuits(t *testing.T) {
 	}
 }
 
-// The squares of the roll lie in the planes that their maps span, and points behind come first.
+// The squares of the roll lie in the planes spanned by their maps, and are drawn from back to
+// front.
 func TestSquares(t *testing.T) {
 	x := vec.Of(2, 3, []float32{0, 0, 0, 5, 9, 5})
 	maps := vec.Of(4, 3, []float64{2, 0, 0, 0, 0, 3, 0, 0, 1, 1, 0, 1}) // both in the plane y = 0
@@ -128,7 +129,7 @@ func TestSquares(t *testing.T) {
 	}
 }
 
-// Two far clouds of one label each have no errors, labels at random about half.
+// Two distant clouds of one label each have no errors. Random labels give about half.
 func TestFoldError(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	x := vec.New[float32](200, 2)
@@ -145,7 +146,7 @@ func TestFoldError(t *testing.T) {
 	}
 }
 
-// Pixels that are the same in all digits are left out, and each class is there as often.
+// Pixels that are constant over all digits are dropped, and every class has the same count.
 func TestChosenDigits(t *testing.T) {
 	var all table
 	for i := range 10 * perClass * 3 {
@@ -158,7 +159,7 @@ func TestChosenDigits(t *testing.T) {
 	}
 }
 
-// In patches the bound is lower, and the table says by how much.
+// With patches the bound is lower, and the table gives the difference.
 func TestPatchTable(t *testing.T) {
 	lines, err := patchTable(t.Context(), modeltest.SwissRoll(150), []int{0, 40}, 5)
 	if err != nil {
@@ -170,7 +171,8 @@ func TestPatchTable(t *testing.T) {
 	}
 }
 
-// The mean of bounds, their deviation and the highest are those of the starts of a number of neighbours.
+// The mean of the bounds, their deviation and their maximum are over the starts for each number of
+// neighbours.
 func TestBoundTable(t *testing.T) {
 	got := boundTable([]lllvm.Run{{Neighbors: 4, Bound: 1}, {Neighbors: 5, Bound: 7}, {Neighbors: 4, Bound: 3}})
 	if want := "| 4 | 2.0 | 1.4 | 3.0 |\n| 5 | 7.0 | 0.0 | 7.0 |\n"; !strings.HasSuffix(got, want) {
@@ -178,7 +180,7 @@ func TestBoundTable(t *testing.T) {
 	}
 }
 
-// The number of neighbours with the best mean is not that of the best start.
+// The number of neighbours with the best mean differs from that of the best start.
 func TestBestMean(t *testing.T) {
 	if got := bestMean([]lllvm.Run{{Neighbors: 4, Bound: 1}, {Neighbors: 5, Bound: 7}, {Neighbors: 4, Bound: 15}, {Neighbors: 5, Bound: 8.5}}); got != 4 {
 		t.Errorf("the best mean is that of %d", got)
@@ -188,7 +190,7 @@ func TestBestMean(t *testing.T) {
 	}
 }
 
-// Starts of a small roll all learn, the best of which is the one with the highest bound.
+// All starts on a small roll learn, and the best is the one with the highest bound.
 func TestLearnAll(t *testing.T) {
 	x, _, err := rollTable(60).parts()
 	if err != nil {
@@ -222,7 +224,7 @@ func TestLearnAll(t *testing.T) {
 	}
 }
 
-// A pixel that is the same in all digits is empty, and the others are where their names say.
+// A constant pixel is empty, and the others are at the positions in their names.
 func TestPixels(t *testing.T) {
 	for _, prefix := range []string{"", "vector."} {
 		got, err := table{[]string{"digit", prefix + "p1", prefix + "p18"}, [][]string{{"3", "1", "0"}}}.pixels(0)
@@ -235,7 +237,7 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// The highest bound of a number of dimensions is shown, the highest of all in bold.
+// The page shows the highest bound for a number of dimensions, and the highest of all in bold.
 func TestDimsRow(t *testing.T) {
 	got := dimsRow("a roll", 3, []lllvm.Run{{Dims: 1, Bound: 4}, {Dims: 1, Bound: 5}, {Dims: 2, Bound: 7}, {Dims: 2, Bound: 1}})
 	if want := "| a roll | 3 | 5 | **7** | | |\n"; got != want {

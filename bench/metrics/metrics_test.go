@@ -14,7 +14,7 @@ import (
 
 const committed = "../../docs/metrics.md"
 
-// The page is what its results say, and these have every set by every metric.
+// The page agrees with its results, which cover every set and every metric.
 func TestPageIsOfItsResults(t *testing.T) {
 	r, err := readResults(resultsOf(committed))
 	if err != nil {
@@ -41,7 +41,7 @@ func TestPageIsOfItsResults(t *testing.T) {
 	}
 }
 
-// Without peers nothing is measured: the page comes from the results that lie beside it.
+// Without peers nothing is measured, and the page is made from the results beside it.
 func TestPageAlone(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "metrics.md")
 	r := &results{Versions: map[string]string{"scipy": "9"}, Sets: map[string][]line{"usps": {
@@ -73,7 +73,7 @@ func TestPageAlone(t *testing.T) {
 	}
 }
 
-// A search goes by its metric, from a file or from columns, and keeps the least times.
+// A search uses its metric, on a file or on columns, and keeps the minimum of the times.
 func TestSearch(t *testing.T) {
 	b := &bench{out: t.TempDir()}
 	text := "lat,lon\n"
@@ -89,7 +89,7 @@ func TestSearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The tenth nearest of a place beside the date line lies across it.
+		// The tenth nearest place of a place beside the date line is on the other side of it.
 		if _, dist2 := nb.Row(1); math.Abs(math.Sqrt(dist2[10])-20.9) > 0.1 {
 			t.Errorf("%v km", math.Sqrt(dist2[10]))
 		}

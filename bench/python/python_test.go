@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The page holds what follows from the figures.
+// The text of the page follows from the figures.
 func TestPage(t *testing.T) {
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	f := Figures{
@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The least of several processes counts, figure by figure.
+// The minimum over several processes counts, for each figure.
 func TestLeast(t *testing.T) {
 	var least Timed
 	least.least(Timed{Rows: 3, ColdFit: 2, WarmFit: 1, Memory: 7})

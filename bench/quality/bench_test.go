@@ -11,8 +11,8 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// A measurement is made once, used again with -keep if it was made in the same way,
-// and not made if unwanted.
+// A measurement is made once. With -keep it is used again if it was made in the same way, and it is
+// skipped if it is not selected.
 func TestOnce(t *testing.T) {
 	b := &bench{out: t.TempDir(), log: io.Discard, run: "first", results: map[string]*result{}}
 	if err := os.Mkdir(b.file("results"), 0o777); err != nil {
@@ -60,7 +60,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// What a page was made of lies beside it, and serves whoever has no folder of earlier runs.
+// The data behind a page are stored beside it, for users without a folder of earlier runs.
 func TestResultsBeside(t *testing.T) {
 	dir := t.TempDir()
 	first := &bench{out: t.TempDir(), beside: filepath.Join(dir, "results"), log: io.Discard, run: "first", results: map[string]*result{}}
@@ -83,7 +83,7 @@ func TestResultsBeside(t *testing.T) {
 	}
 }
 
-// All that a map depends on is in what it was made by.
+// The key of a map contains everything that the map depends on.
 func TestMadeTellsSettingsApart(t *testing.T) {
 	m, j, p := method{key: "a", flags: []string{"--theta", ".4"}}, job{}, &prepared{Stamp: "x"}
 	b := &bench{threads: 2}
@@ -101,7 +101,7 @@ func TestMadeTellsSettingsApart(t *testing.T) {
 	}
 }
 
-// Peers are not measured with -skip-peers, nor what -only leaves out.
+// -skip-peers skips the peers, and -only skips everything else.
 func TestWhen(t *testing.T) {
 	own, peer := method{}, method{peer: true}
 	for _, c := range []struct {
@@ -119,8 +119,8 @@ func TestWhen(t *testing.T) {
 	}
 }
 
-// Data sets whose files are missing are left out by name; one that -only names has
-// to be there, and without any there is nothing to do.
+// Data sets with missing files are skipped and named. A missing set named by -only is an error, and
+// so is having no set at all.
 func TestMissingData(t *testing.T) {
 	var log strings.Builder
 	data := t.TempDir()

@@ -9,12 +9,12 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// A time is on the page if others left the machine to what was timed.
+// A time is shown on the page if other processes left the machine to the measurement.
 func TestBusyTimes(t *testing.T) {
 	b, sets := measured(t)
 	b.results["usps/umap"].took(.3)
 	b.results["usps/umap"].took(.05)
-	delete(b.results["mnist/"+byDefault].Figures, others) // of an earlier build
+	delete(b.results["mnist/"+byDefault].Figures, others) // from an earlier build
 	delete(b.results, "usps/pacmap@3")
 	forget(b, mnistName, dreamsMDS)
 	text := string(b.page(sets, b.targets(sets), nil))
@@ -35,7 +35,7 @@ func TestBusyTimes(t *testing.T) {
 	}
 }
 
-// What was timed while the machine was busy is measured again by its name alone.
+// A time measured on a busy machine is measured again if it is selected by name.
 func TestOnlyTimes(t *testing.T) {
 	out := t.TempDir()
 	if err := os.Mkdir(out+"/results", 0o777); err != nil {
@@ -69,7 +69,7 @@ func TestOnlyTimes(t *testing.T) {
 	if b.peers.Skip = true; b.whenTimed(method{peer: true}, "oil") != unwanted {
 		t.Error("peers that are skipped are timed again")
 	}
-	// A program that is timed is noted with what others took.
+	// The record of a timed program includes the load of other processes.
 	r := newResult()
 	text, err := of().timed(t.Context(), r, "go", "env", "GOOS")
 	if v, known := r.Figures[others]; err != nil || len(text) == 0 || !known || v < 0 || v > 1 {

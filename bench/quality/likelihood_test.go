@@ -14,8 +14,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Three reference points at 0, 1, 9 of the input and at (0,0), (2,0), (0,4) of the
-// map; an event whose input is 0.4, whose true neighbours are thus the first two.
+// Three reference points at 0, 1, 9 of the input and at (0,0), (2,0), (0,4) of the map. An event
+// has the input 0.4, so its true neighbours are the first two.
 func TestHeldOutLikelihoodByHand(t *testing.T) {
 	s := &snapshot.Snapshot{
 		Mu:         vec.Of(3, 2, []float64{0, 0, 2, 0, 0, 4}),
@@ -27,8 +27,8 @@ func TestHeldOutLikelihoodByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	event := vec.Of(1, 2, []float32{1, 0})
-	// Both neighbours' variances are .2 in the mean, their scales 4. Distances^2 on
-	// the map are 1, 1, 17.
+	// The mean variance of both neighbours is .2, their scales are 4. Distances^2 on the map are 1,
+	// 1, 17.
 	logs := []float64{-math.Log(4.3) - 1/8.6, -math.Log(4.5) - 1/9., -math.Log(4.7) - 17/9.4}
 	if got, want := heldOutLikelihood(s, event, near, 2), meanOfTwo(logs); math.Abs(got-want) > 1e-12 {
 		t.Errorf("Gaussian: %g, want %g", got, want)
@@ -68,7 +68,7 @@ func TestRankCorrelation(t *testing.T) {
 	}
 }
 
-// The page says what picking by likelihood would have cost, and draws it.
+// The page states the cost of choosing by likelihood, and draws it.
 func TestLikelihoodSection(t *testing.T) {
 	b := &bench{folder: "page", results: map[string]*result{}}
 	for i, m := range studySettings() {
@@ -104,7 +104,7 @@ func TestLikelihoodSection(t *testing.T) {
 	}
 }
 
-// Of equal rows the first in the order stays, whatever the sign of a zero.
+// Of equal rows the first in the order is kept, whatever the sign of a zero.
 func TestDifferentRows(t *testing.T) {
 	zero := float32(math.Copysign(0, -1))
 	x := vec.Of(5, 2, []float32{1, 2, 0, 1, 1, 2, zero, 1, 2, 1})

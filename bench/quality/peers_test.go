@@ -14,8 +14,8 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// python makes an environment with the libraries that DREAMS stands on, in the user's
-// cache, and returns its interpreter.
+// python creates an environment with the libraries of DREAMS in the user's cache, and returns its
+// interpreter.
 func python(t *testing.T) string {
 	t.Helper()
 	tier.Full(t, "it runs Python libraries")
@@ -41,7 +41,8 @@ func python(t *testing.T) string {
 	return harness.Interpreter(dir)
 }
 
-// DREAMS does what its authors say on a small set, and peers.py makes maps by it.
+// DREAMS gives the results that its authors describe on a small set, and peers.py makes maps with
+// it.
 func TestDreams(t *testing.T) {
 	interpreter := python(t)
 	text, err := exec.CommandContext(t.Context(), interpreter, "-B", "peers_test.py").CombinedOutput()

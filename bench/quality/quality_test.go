@@ -15,8 +15,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// measured is a bench that has results of a labelled set (mnist), of another one
-// (usps) and of one with targets (faces).
+// measured returns a bench with results for a labelled set (mnist), another one (usps) and one with
+// targets (faces).
 func measured(t *testing.T) (*bench, []*prepared) {
 	t.Helper()
 	b := &bench{log: io.Discard, out: t.TempDir(), threads: 2, results: map[string]*result{}}
@@ -58,15 +58,15 @@ func measured(t *testing.T) (*bench, []*prepared) {
 	return b, sets
 }
 
-// forget takes a method's results of a set away.
+// forget removes a method's results for a set.
 func forget(b *bench, set, key string) {
 	for seed := 1; seed <= seedCount; seed++ {
 		delete(b.results, mapName(set, key, seed))
 	}
 }
 
-// Less is better where a figure is an error; figures that the page shows as equal
-// share the place; a method without a figure ends the contest.
+// Smaller is better for errors. Figures that look equal on the page share the rank. The comparison
+// ends if a method has no figure.
 func TestFirsts(t *testing.T) {
 	b, sets := measured(t)
 	for _, c := range []struct {
@@ -93,7 +93,7 @@ func TestFirsts(t *testing.T) {
 	}
 }
 
-// Targets compare what is printed: what looks equal is equal.
+// Targets compare the printed figures: those that look equal are equal.
 func TestTargets(t *testing.T) {
 	const plain = "%.3f"
 	for _, c := range []struct {
@@ -173,7 +173,8 @@ func TestTargets(t *testing.T) {
 	if len(got) > 0 {
 		t.Errorf("other targets: %v", got)
 	}
-	// Without all results there are the same targets, not measured unless what is known decides.
+	// With missing results the targets are the same, and reported as not measured unless the
+	// available results decide them.
 	b.missing = []dataset{{name: "gone"}}
 	forget(b, mnistName, openTSNE)
 	delete(b.results, seedName(3))
@@ -192,13 +193,13 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// even is a row's figures of the structure that all methods of measured share, with
-// its trustworthiness.
+// even returns a row with the structure figures that all methods of measured share, and the given
+// trustworthiness.
 func even(trustworthiness string) string {
 	return " **0.6000** | **0.4000** | **0.4000** | **0.3000** | " + trustworthiness + " | **0.9000** | **0.5000** | **0.6000** |"
 }
 
-// The page holds what was measured and nothing of what was not.
+// The page contains everything that was measured and nothing else.
 func TestPage(t *testing.T) {
 	b, sets := measured(t)
 	b.missing = []dataset{{name: "gone", title: "Gone set"}}
@@ -248,7 +249,7 @@ func TestVectorsSurviveNPY(t *testing.T) {
 	if err != nil || got.Rows != 3 || got.Cols != 2 || !slices.Equal(got.Data, x.Data) {
 		t.Fatalf("%v, %v", got, err)
 	}
-	// A map becomes a table that holds the same numbers.
+	// A map is written as a table with the same numbers.
 	table := filepath.Join(t.TempDir(), "map.csv")
 	if err := writeMap(t.Context(), path, table, labelColumn, []string{"a", "", "c,d"}); err != nil {
 		t.Fatal(err)
@@ -266,7 +267,7 @@ func TestVectorsSurviveNPY(t *testing.T) {
 	}
 }
 
-// Connections: a word is a column, numbers are log(1+v) with mean 0, deviation 1.
+// Connections: a word is one column; numbers are log(1+v), with mean 0 and deviation 1.
 func TestConnections(t *testing.T) {
 	dir := t.TempDir()
 	record := func(bytes, protocol, label string) string {
@@ -292,7 +293,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// Every word of the list has one category, and every category some words.
+// Every word of the list has one category, and every category has words.
 func TestCategories(t *testing.T) {
 	rows, err := csv.NewReader(bytes.NewReader(categories)).ReadAll()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// A figure is the median over seeds; its standard error that of a mean over them and
-// that of its sample together, and what is less than two of both ahead is no better.
+// A figure is the median over seeds. Its standard error combines those of a mean over the seeds and
+// of the sample. A lead below two standard errors of both counts as equal.
 func TestFiguresOfSeeds(t *testing.T) {
 	b := &bench{results: map[string]*result{}}
 	put := func(method string, err float64, values ...float64) {
@@ -33,8 +33,8 @@ func TestFiguresOfSeeds(t *testing.T) {
 	put("b", .003, .95, .95)
 	put("c", .003, .9585, .9585, .9585)
 	all := []method{{key: "a"}, {key: "b"}, {key: "c"}}
-	// c is ahead of b by .0085, two standard errors are .0085 (rounded up), and of a
-	// by .0485, two are .0262.
+	// c is ahead of b by .0085, with two standard errors of .0085 (rounded up), and of a by .0485,
+	// with .0262.
 	if got := b.firsts("set", all, f); !slices.Equal(got, []string{"c"}) {
 		t.Errorf("first are %q", got)
 	}
@@ -44,8 +44,7 @@ func TestFiguresOfSeeds(t *testing.T) {
 	}
 }
 
-// Every set that was looked at is one, and every earlier figure is of one and of its
-// kind.
+// Every examined set exists, and every earlier figure belongs to a set and to its kind.
 func TestEarlierFigures(t *testing.T) {
 	known := map[string]dataset{}
 	for _, d := range datasets("") {
@@ -69,7 +68,7 @@ func TestEarlierFigures(t *testing.T) {
 	}
 }
 
-// A sample has rows in their order with what is known of them, the same each time.
+// A sample has rows in their order with their labels, and is the same each time.
 func TestSampleOfATable(t *testing.T) {
 	d := &table{x: vec.New[float32](100, 1), names: []string{"u"}}
 	for i := range 100 {

@@ -37,8 +37,8 @@ func program(t *testing.T) string {
 	return path
 }
 
-// TestSmall makes a page, tables of tried settings and quick figures of toy data, and
-// uses results again.
+// TestSmall makes a page, tables of tried settings and quick figures on toy data, and uses results
+// again.
 func TestSmall(t *testing.T) {
 	unfold, dir := program(t), t.TempDir()
 	only := []string{mnistName, "mammoth"}
@@ -91,8 +91,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// checkResults checks that every map of the sets was made from all seeds, scored and,
-// of the first, drawn.
+// checkResults checks that every map of the sets was made with all seeds and scored, and that the
+// map of the first seed was drawn.
 func checkResults(t *testing.T, dir string, sets []string) {
 	t.Helper()
 	for _, set := range sets {

@@ -14,7 +14,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// Files that were prepared are used again until the source changes.
+// Prepared files are used again until the source changes.
 func TestPrepareAgain(t *testing.T) {
 	data := t.TempDir()
 	source := filepath.Join(data, "set", "a.txt")
@@ -49,7 +49,7 @@ func TestPrepareAgain(t *testing.T) {
 	prepare(3)
 }
 
-// Labels and numbers are one a row, or the set is not prepared.
+// The set is prepared only if there is one label or number for each row.
 func TestTablesAreChecked(t *testing.T) {
 	x := vec.Of(2, 1, []float32{1, 2})
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestTablesAreChecked(t *testing.T) {
 	}
 }
 
-// Empty lines are skipped, short ones are errors, and a label is one of the columns.
+// Empty lines are skipped, short ones are errors, and one of the columns is the label.
 func TestOil(t *testing.T) {
 	for _, c := range []struct {
 		labels string
@@ -95,7 +95,7 @@ func TestOil(t *testing.T) {
 	}
 }
 
-// Without scikit-learn its digits are said to be missing, by a path.
+// Without scikit-learn, the error names its digits as missing, by path.
 func TestDigitsAreFound(t *testing.T) {
 	venv := t.TempDir()
 	if _, err := digitsFile(venv)(""); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), venv) || strings.Contains(err.Error(), "%!") {
@@ -113,7 +113,7 @@ func TestDigitsAreFound(t *testing.T) {
 	}
 }
 
-// The mammoth's points are both its data and what is known of them.
+// The mammoth's points are both its data and its targets.
 func TestMammoth(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

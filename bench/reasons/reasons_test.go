@@ -12,7 +12,7 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// The command runs on the bundled sample, and its page holds what it says.
+// The command runs on the bundled sample, and the page contains its output.
 func TestSmall(t *testing.T) {
 	tier.Full(t, "it runs a whole measurement on small data")
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// Attacks are described by columns that there are, each once.
+// Descriptions of attacks use existing columns, each once.
 func TestAttacks(t *testing.T) {
 	names, err := columnNames()
 	if err != nil || len(names) != features || names[0] != "duration" {

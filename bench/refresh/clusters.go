@@ -36,7 +36,7 @@ var choices = []choice{
 // fewSamples is an m below the default, which equals the least size of a cluster.
 const fewSamples = 10
 
-// late are the choices that are shown for appearing classes.
+// late lists the settings that the table of appearing classes shows.
 var late = []choice{choices[0], choices[len(choices)-1]}
 
 // course follows the clusters of a stream's maps.

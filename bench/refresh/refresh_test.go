@@ -73,8 +73,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestClusters runs the part about clusters on toy data, whose classes are clusters: the one that
-// comes is born, and all keep their ids.
+// TestClusters runs the part about clusters on toy data, whose classes are clusters. The new one is
+// born, and all keep their ids.
 func TestClusters(t *testing.T) {
 	tier.Full(t, "it runs a whole measurement on small data")
 	dir := t.TempDir()
@@ -107,7 +107,7 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// TestKept: what becomes of ids is counted over the points that stay, of clusters that go on.
+// TestKept: the count of kept ids is over the points that stay, in clusters that persist.
 func TestKept(t *testing.T) {
 	groups := func(before *identity.Groups, x []float64, stayed []int32) *identity.Groups {
 		g, _, err := identity.Follow(t.Context(), vec.Of(len(x), 1, x), before, stayed, clusters.Settings{MinSize: 3, MinSamples: 1}, identity.Settings{})
@@ -117,7 +117,7 @@ func TestKept(t *testing.T) {
 		return g
 	}
 	before := groups(nil, []float64{0, 1, 2, 3, 100, 101, 102, 103}, nil)
-	// One leaves the first cluster for nowhere, one goes over to the second, one is another point.
+	// One leaves the first cluster for noise, one joins the second, one is another point.
 	after := groups(before, []float64{0, 1, 2, 102.5, 100, 101, 102, 5000}, []int32{0, 1, 2, 3, 4, 5, 6, 7})
 	if got, want := changeOf(before, after, []int32{0, 1, 2, 3, 4, 5, -1, 7}), (change{5. / 7, 1. / 7, 1. / 7}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
@@ -167,12 +167,12 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestPieces: a class in two heaps that other points part is two pieces.
+// TestPieces: a class in two heaps, separated by other points, has two pieces.
 func TestPieces(t *testing.T) {
 	nb := knn.NewNeighbors(40, 10)
 	class := make([]int32, 40)
 	for i := range 40 {
-		heap := i / 10 // each knows its own heap, and one of the next
+		heap := i / 10 // neighbours are in the same heap, and one in the next
 		class[i] = int32(heap % 2)
 		index, _ := nb.Row(i)
 		for m := range index {
@@ -187,7 +187,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestReservoir: every event is as likely to be a member in the end.
+// TestReservoir: at the end, every event has the same probability to be a member.
 func TestReservoir(t *testing.T) {
 	const size, events, runs = 5, 40, 20000
 	var hits [events]int
@@ -213,7 +213,7 @@ func TestReservoir(t *testing.T) {
 	}
 }
 
-// TestEarlier: what was measured before stays on the page, with the run that it is of.
+// TestEarlier: earlier measurements stay on the page, with the run that made them.
 func TestEarlier(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "refresh.md")
@@ -263,7 +263,8 @@ A run of its own.
 	}
 }
 
-// TestYoung: a line for young and for old points, of both kinds of edges, at both marks.
+// TestYoung: the table has a line for young points and for old ones, for both kinds of edges, at
+// both marks.
 func TestYoung(t *testing.T) {
 	var table strings.Builder
 	if code := run(t.Context(), []string{"-small", "-young"}, &table, io.Discard); code != 0 {

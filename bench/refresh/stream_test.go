@@ -13,8 +13,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// TestConnections: duplicates share a row, and how rows are made is known from the
-// first connections alone.
+// TestConnections: duplicates share a row, and the encoding of rows is determined by the first
+// connections alone.
 func TestConnections(t *testing.T) {
 	c, err := readConnections(t.Context(), "", 200, 3000)
 	if err != nil {
@@ -56,7 +56,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestJudge: every event counts, duplicates each time; a tie is the nearest's.
+// TestJudge: every event counts, and duplicates count each time. In a tie the nearest neighbour
+// decides.
 func TestJudge(t *testing.T) {
 	if got := majority([]int32{2, 0, 1}, []int32{5, 6, 7}); got != 7 {
 		t.Errorf("a tie goes to %d", got)
@@ -83,7 +84,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestMissingPeer: a peer that is not installed is named, one that fails is an error.
+// TestMissingPeer: a peer that is not installed is named. A peer that fails is an error.
 func TestMissingPeer(t *testing.T) {
 	for _, k := range []struct {
 		program, want string

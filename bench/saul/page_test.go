@@ -11,7 +11,7 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// results are small ones of every experiment but of levels.
+// results returns small results of every experiment except levels.
 func results() map[string]section {
 	wrong := map[int]float64{1: 0.25, 9: 0.125}
 	return map[string]section{
@@ -25,8 +25,8 @@ func results() map[string]section {
 	}
 }
 
-// The page says how many digits each section has, whatever the command has now, and leaves out
-// what was not measured.
+// The page states the number of digits for each section, whatever the current settings, and omits
+// sections without results.
 func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	b := &bench{figures: filepath.Join(dir, "saul"), digits: 9999}
@@ -80,7 +80,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The page in docs is made of the results beside it.
+// The page in docs equals the page made from the results beside it.
 func TestPageIsOfItsResults(t *testing.T) {
 	docs, page := filepath.Join("..", "..", "docs"), filepath.Join(t.TempDir(), "saul.md")
 	if err := (&bench{figures: filepath.Join(docs, "saul")}).page(page); err != nil {
@@ -99,7 +99,7 @@ func TestPageIsOfItsResults(t *testing.T) {
 	}
 }
 
-// Figure S8 is never of more digits than there are.
+// Figure S8 never claims more digits than there are.
 func TestLevelsPage(t *testing.T) {
 	cells := []levelCell{{1, -5, 0.5, 0.25, 3.5, 9}}
 	for digits, want := range map[int]string{70000: "| 7000 | 1 | -5 | 50.00 % | 25.00 % | 3.50 | 9 s |", 1400: "| 1400 | 1 | -5 |"} {

@@ -17,7 +17,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// lists are neighbours by hand.
+// lists returns neighbour lists made by hand.
 func lists(rows ...[]int32) *knn.Neighbors {
 	nb := knn.NewNeighbors(len(rows), len(rows[0]))
 	for i, row := range rows {
@@ -27,7 +27,8 @@ func lists(rows ...[]int32) *knn.Neighbors {
 	return nb
 }
 
-// Of three words the first keeps its neighbour, the second has it second, the third lost it.
+// Of three words the first keeps its nearest neighbour, the second has it in second place, and the
+// third lost it.
 func TestRecall(t *testing.T) {
 	before := lists([]int32{1}, []int32{2}, []int32{0})
 	after := lists([]int32{1, 2, 2}, []int32{0, 2, 0}, []int32{1, 1, 1})
@@ -38,7 +39,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// Table 1's words come before those of S2, in the paper's order; what is not there is left out.
+// Table 1's words come before those of S2, in the paper's order. Missing words are left out.
 func TestNear(t *testing.T) {
 	names := []string{"America", "word", "a", "b", "c"}
 	before := lists([]int32{1, 2, 3, 4}, []int32{0, 2, 3, 4}, []int32{0, 1, 3, 4}, []int32{0, 1, 2, 4}, []int32{0, 1, 2, 3})
@@ -60,7 +61,7 @@ func TestDecades(t *testing.T) {
 	}
 }
 
-// A close-up is of where its classes are, without their strays, and the map has a box there.
+// A close-up shows the region of its classes without their outliers, and the map has a box there.
 func TestCloseups(t *testing.T) {
 	const n = 1000
 	p := sheet.Panel{X: vec.New[float32](n, 2), Class: make([]int32, n)}
@@ -71,7 +72,7 @@ func TestCloseups(t *testing.T) {
 		case p.Class[i] == 7:
 			place[0] += 10
 		case i < 10:
-			place[0] -= 500 // a stray of each class
+			place[0] -= 500 // an outlier of each class
 		}
 		copy(p.X.Row(i), place)
 	}
@@ -93,8 +94,8 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// Classes around (0,0), (10,0) and (0,10), with points at distance 1: the means are apart by
-// (10 + 10 + 10 sqrt 2)/3 on average. Twice the map has the same ratio.
+// Classes are around (0,0), (10,0) and (0,10), with points at distance 1. The mean distance of
+// class means is (10 + 10 + 10 sqrt 2)/3. The map scaled by two has the same ratio.
 func TestApart(t *testing.T) {
 	x, class := vec.New[float32](0, 2), []int32{}
 	for c, at := range [][2]float32{{0, 0}, {10, 0}, {0, 10}} {
@@ -124,8 +125,8 @@ func TestLeading(t *testing.T) {
 	}
 }
 
-// Of 2000 points of two far classes the hundred with the largest deviations lie among the
-// other class: these are found, all of them are wrong, and without them everything is right.
+// Of 2000 points of two distant classes, the hundred with the largest deviations lie in the other
+// class. The function finds them: all of them are wrong, and without them everything is right.
 func TestVariances(t *testing.T) {
 	const n = 2000
 	x, sigma, class := vec.New[float32](n, 2), make([]float32, n), make([]int32, n)
@@ -154,7 +155,7 @@ func TestVariances(t *testing.T) {
 	}
 }
 
-// writeIDX writes examples of two pixels, or labels, of which the value is the number.
+// writeIDX writes examples of two pixels, or labels. Each value is the example's number.
 func writeIDX(t *testing.T, path string, n int, dims ...uint32) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -181,7 +182,7 @@ func writeIDX(t *testing.T, path string, n int, dims ...uint32) {
 	}
 }
 
-// Fourteen digits are twelve of training and two of test, with their labels in that order.
+// Fourteen digits are twelve for training and two for the test, with their labels in that order.
 func TestImages(t *testing.T) {
 	b := &bench{data: t.TempDir(), dir: t.TempDir()}
 	for part, n := range map[string]int{"train": 20, "t10k": 5} {
@@ -247,7 +248,7 @@ func TestCountClusters(t *testing.T) {
 	}
 }
 
-// Every fourth point of the roll is taken, below the names.
+// Every fourth point of the roll is taken, after the line of names.
 func TestSampleRoll(t *testing.T) {
 	b := &bench{data: t.TempDir(), dir: t.TempDir()}
 	path := filepath.Join(b.data, "swissroll", "swiss_roll.csv.gz")

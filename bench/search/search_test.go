@@ -10,8 +10,8 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// TestSmall measures everything with few rows: every case must have all its figures,
-// and the page be made of them. There are too few rows for IVF.
+// TestSmall measures everything with few rows. Every case must have all its figures, and the page
+// is made from them. IVF is skipped, since it needs more rows.
 func TestSmall(t *testing.T) {
 	tier.Full(t, "it runs a whole measurement on small data")
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// The share of a list is that of places as near as the true last one.
+// Recall of a list counts places no farther than the true last neighbour.
 func TestShare(t *testing.T) {
 	lists := [][]float64{{1, 2}, {1, 4}}
 	if got := (truth{2, 3}).share(func(i int) []float64 { return lists[i] }); got != .75 {

@@ -12,7 +12,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// What is written for others reads back as it was.
+// Files written for other programs are read back unchanged.
 func TestWritten(t *testing.T) {
 	dir := t.TempDir()
 	x := vec.Of(2, 3, []float32{1, 2, 3, 4, 5, 6.5})

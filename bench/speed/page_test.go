@@ -66,7 +66,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A run of some rows leaves the others as the page has them: sections, targets, verdicts and versions.
+// A run of some rows keeps the others on the page: sections, targets, verdicts and versions.
 func TestPageKeepsOtherRows(t *testing.T) {
 	first, second := rows()[0], rows()[1]
 	r := &record{Run: "a", Versions: map[string]string{"peer": "1.2"}}
@@ -104,7 +104,7 @@ func TestLineOf(t *testing.T) {
 	}
 }
 
-// Rates are taken by package and benchmark, several runs of one as samples.
+// Rates are collected by package and benchmark; several runs of one are its samples.
 func TestParseBench(t *testing.T) {
 	const out = `goos: linux
 pkg: unfold/internal/simd/tile
@@ -135,7 +135,7 @@ ok  	unfold/internal/simd/dist	1.0s
 	}
 }
 
-// The growth of n log n itself is 1.
+// The growth of n log n relative to itself is 1.
 func TestGrowth(t *testing.T) {
 	r := &record{}
 	for _, n := range []int{10, 1000} {
@@ -152,7 +152,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// A machine that cannot hold the peers still measures, and says so.
+// A machine with too little memory for the peers still measures the rest, and reports it.
 func TestNoEnvironment(t *testing.T) {
 	b := &bench{out: t.TempDir(), noPeers: true, peers: harness.Peers{Skip: true}}
 	r := &record{}

@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSmall measures all rows on toy data, without peers: every figure of this
-// program must be there and be a number, and those of peers must be missed by name.
+// TestSmall measures all rows on toy data, without peers. Every figure of this program must be a
+// number, and the peers' figures must be reported as missing by name.
 func TestSmall(t *testing.T) {
 	tier.Full(t, "it runs a whole measurement on small data")
 	out := t.TempDir()
@@ -85,8 +85,7 @@ func TestSmall(t *testing.T) {
 	if strings.Contains(page, harness.Met+" |") || strings.Contains(page, harness.Missed) || !strings.Contains(page, "Toy data") {
 		t.Errorf("toy data are judged:\n%s", page)
 	}
-	// With -keep nothing is measured again, and the page is the same but for
-	// the load.
+	// With -keep nothing is measured again, and the page stays the same except for the load.
 	log.Reset()
 	if code := run(context.Background(), append(args, "-keep"), &log); code != 0 {
 		t.Fatalf("-keep: exit code %d\n%s", code, log.String())
@@ -117,7 +116,7 @@ func TestProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The measured process is this program, which measures another one.
+	// The measured process is this program, which measures another process.
 	inner := b.file("inner.json")
 	out, u, err := b.process(context.Background(), self, harness.ProcessVerb, inner, "go", "env", "GOOS")
 	if err != nil || strings.TrimSpace(out) == "" {

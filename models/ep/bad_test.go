@@ -10,7 +10,7 @@ import (
 	"unfold/models/psi"
 )
 
-// line is n inputs on a line, a unit apart.
+// line returns n inputs on a line, a unit apart.
 func line(n int) vec.Matrix[float64] {
 	x := vec.New[float64](n, 1)
 	for i := range n {
@@ -75,7 +75,7 @@ func settled(t *testing.T, p *Process, err error, y []float64) *Sparse {
 	return s
 }
 
-// A single class is believed in where it was seen, and nothing is known far away.
+// With a single class, it is predicted with confidence where it was seen, and with none far away.
 func TestOneClass(t *testing.T) {
 	p, err := NewProcess(unit(), psi.Inputs{Mu: line(6), S: constant(6, .05)}, line(6), 1)
 	s := settled(t, p, err, []float64{1, 1, 1, 1, 1, 1})
@@ -90,8 +90,8 @@ func TestOneClass(t *testing.T) {
 	}
 }
 
-// Inducing inputs that coincide say no more than one of them; more of them than
-// inputs is no harm.
+// Coinciding inducing inputs carry no more information than one of them, and more inducing inputs
+// than inputs do no harm.
 func TestDuplicateInducingInputs(t *testing.T) {
 	y := []float64{1, 1, -1}
 	x := line(3)
@@ -114,7 +114,7 @@ func TestDuplicateInducingInputs(t *testing.T) {
 	}
 }
 
-// An input of which nothing is known takes no part, and its class is open.
+// An input of infinite variance has no effect, and its class is uncertain.
 func TestInfiniteVariance(t *testing.T) {
 	y := []float64{1, -1, 1, -1}
 	in := psi.Inputs{Mu: line(4), S: constant(4, .1)}
@@ -137,8 +137,8 @@ func TestInfiniteVariance(t *testing.T) {
 	}
 }
 
-// concave is a likelihood of which no Gaussian factor has the moments: its tau is
-// negative for one value.
+// concave is a likelihood whose moments no Gaussian factor matches: its tau is negative for one
+// value.
 type concave struct{ Probit }
 
 func (c concave) Match(y, m, v float64) (logZ, tau, nu float64) {
@@ -149,8 +149,8 @@ func (c concave) Match(y, m, v float64) (logZ, tau, nu float64) {
 	return logZ, tau, nu
 }
 
-// Visits that would leave a negative precision are left out and counted, and the
-// sweeps after them go half as far.
+// Updates that would give a negative precision are skipped and counted, and the following sweeps
+// are damped by a half.
 func TestNegative(t *testing.T) {
 	p, err := NewDTC(unit(), line(3), line(3), 1)
 	if err != nil {
@@ -176,7 +176,7 @@ func TestNegative(t *testing.T) {
 	}
 }
 
-// Damped sweeps end where undamped ones do.
+// Damped sweeps converge to the same result as undamped ones.
 func TestDamping(t *testing.T) {
 	y := []float64{1, -1, -1, 1, 1}
 	p, err := NewDTC(unit(), line(5), line(3), 1)

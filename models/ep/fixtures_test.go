@@ -10,8 +10,7 @@ import (
 	"unfold/models/psi"
 )
 
-// fixture is any of the files in testdata/fixtures/ep, whose README.md explains the
-// fields.
+// fixture is any of the files in testdata/fixtures/ep, whose README.md explains the fields.
 type fixture struct {
 	Kind       string         `json:"kind"`
 	Likelihood string         `json:"likelihood"`
@@ -146,7 +145,7 @@ func closeSites(t *testing.T, s *Sites, want *state) {
 	fixtures.Close(t, "cavity nu", s.CavNu, want.Sites.CavNu, value)
 }
 
-// eachUpdate calls check after the site updates of the first sweep that a file has.
+// eachUpdate calls check after the site updates of the first sweep that a file records.
 func (s *states) eachUpdate(update func(i int), check func(want state)) {
 	for i := range len(s.Updates) * 5 {
 		update(i)
@@ -159,7 +158,7 @@ func (s *states) eachUpdate(update func(i int), check func(want state)) {
 	}
 }
 
-// eachSweep calls check after the sweeps that a file has; 60 are converged.
+// eachSweep calls check after the sweeps that a file records; 60 are converged.
 func (s *states) eachSweep(t *testing.T, sweep func() error, check func(want state)) {
 	for i := 1; i <= 60; i++ {
 		if err := sweep(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"unfold/models/psi"
 )
 
-// spiral is a hybrid of n points on an arc in the plane, seen in five dimensions with
-// noise, of two classes of which every k-th point's is known (0: none).
+// spiral returns a hybrid model of n points on an arc in the plane, seen in five dimensions with
+// noise. Of two classes, that of every k-th point is known (0: none).
 func spiral(n, k int) (*Hybrid, []float64) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	h := &Hybrid{In: psi.Inputs{Mu: vec.New[float64](n, 2), S: vec.New[float64](n, 2)}, Threads: 2}
@@ -36,8 +36,8 @@ func spiral(n, k int) (*Hybrid, []float64) {
 	return h, truth
 }
 
-// With some, all and no labels learning raises the bound, and labels of some points
-// predict the others'.
+// With some, all and no labels, learning raises the bound. Labels of some points predict those of
+// the others.
 func TestHybrid(t *testing.T) {
 	for _, k := range []int{0, 4, 1} {
 		h, truth := spiral(60, k)
@@ -69,7 +69,7 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
-// The slopes of what is free are those of the bound.
+// The gradients of the free parameters are those of the bound.
 func TestHybridSlopes(t *testing.T) {
 	for _, set := range []LearnSettings{{}, {Tied: true, FixInputs: true, Spread: true}, {FixInducing: true}} {
 		h, _ := spiral(12, 2)
@@ -105,7 +105,7 @@ func TestHybridSlopes(t *testing.T) {
 	}
 }
 
-// Functions that are predicted together are what each is by itself.
+// Functions predicted together have the same predictions as alone.
 func TestJoint(t *testing.T) {
 	h, truth := spiral(60, 1)
 	h.Classes.Y = vec.New[float64](60, 2)

@@ -11,7 +11,7 @@ import (
 	"unfold/models/psi"
 )
 
-// problem is a small drawn problem of well separated inputs.
+// problem returns a small random problem of well separated inputs.
 type problem struct {
 	kernel *psi.Kernel
 	in     psi.Inputs
@@ -27,7 +27,7 @@ func drawProblem(t *rapid.T) *problem {
 	for k := range p.kernel.Alpha {
 		p.kernel.Alpha[k] = number("alpha", .5, 3)
 	}
-	// One dimension counts points, so that none coincide.
+	// The first dimension numbers the points, so that none coincide.
 	for i := range n {
 		for k := range q {
 			p.in.Mu.Row(i)[k], p.in.S.Row(i)[k] = number("mu", -1, 1), number("s", .01, .5)
@@ -88,8 +88,8 @@ func TestInducingInputsAtTheInputs(t *testing.T) {
 	})
 }
 
-// With a Gaussian likelihood L_E is Titsias' bound, by its own formula here, and no
-// more than the exact log marginal likelihood.
+// With a Gaussian likelihood L_E equals Titsias' bound, computed here by its own formula, and does
+// not exceed the exact log marginal likelihood.
 func TestTitsiasBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -131,7 +131,7 @@ func logNormal(t failer, c vec.Matrix[float64], y []float64) float64 {
 	return -0.5 * (float64(len(y))*math.Log(2*math.Pi) + spd.LogDet(c) + vec.SquaredNorm(half.Data))
 }
 
-// Uncertain inputs of no variance are certain ones.
+// Uncertain inputs with variance 0 are equal to certain ones.
 func TestNoVariance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -153,7 +153,7 @@ func TestNoVariance(t *testing.T) {
 	})
 }
 
-// Gradients are those of the bounds, by central differences at fixed sites.
+// Gradients are compared with central differences of the bounds at fixed sites.
 func TestGradients(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)

@@ -19,27 +19,27 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// The users of a guarded cluster, who all have the same password.
+// The users of a cluster with permissions. All have the same password.
 const (
 	super, password = "root", "secret"
 
-	nobody   = "nobody"   // may do nothing
-	stranger = "stranger" // may read the topic, and nothing with the group
-	visitor  = "visitor"  // may see the group, and not join it
-	reader   = "reader"   // may see the topic of outputs, and not write to it
-	writer   = "writer"   // may do all without transactions
-	blind    = "blind"    // may do all but read
-	owner    = "owner"    // may do all
+	nobody   = "nobody"   // no permissions
+	stranger = "stranger" // may read the topic, but not use the group
+	visitor  = "visitor"  // may describe the group, but not join it
+	reader   = "reader"   // may describe the topic of outputs, but not write to it
+	writer   = "writer"   // may do everything without transactions
+	blind    = "blind"    // may do everything except read
+	owner    = "owner"    // may do everything
 )
 
-// permission is what a user may do.
+// permission is one permission of a user.
 type permission struct {
 	resource kmsg.ACLResourceType
 	name     string
 	op       kmsg.ACLOperation
 }
 
-// permissions of the users: to read a topic or to write to it is to see it as well.
+// The permissions of the users. A permission to read or write a topic includes one to describe it.
 var permissions = func() map[string][]permission {
 	const topic, group, id = kmsg.ACLResourceTypeTopic, kmsg.ACLResourceTypeGroup, kmsg.ACLResourceTypeTransactionalId
 	const see, read, write = kmsg.ACLOperationDescribe, kmsg.ACLOperationRead, kmsg.ACLOperationWrite
@@ -55,10 +55,10 @@ var permissions = func() map[string][]permission {
 	}
 }()
 
-// guarded is a cluster that clients have to log in to, with topics in and out.
+// guarded is a cluster that requires a login, with topics in and out.
 type guarded struct{ brokers []string }
 
-// as is the cluster to one of its users.
+// as returns the cluster seen by one of its users.
 func (g guarded) as(t *testing.T, user string) kafka.Cluster {
 	t.Helper()
 	auth, err := kafka.Authenticate("plain", user, password)
@@ -68,7 +68,7 @@ func (g guarded) as(t *testing.T, user string) kafka.Cluster {
 	return kafka.Cluster{Brokers: g.brokers, SASL: auth}
 }
 
-// guard makes topics, grants all their permissions, and waits until they hold.
+// guard creates topics, grants all permissions, and waits until they are in effect.
 func guard(t *testing.T, brokers []string) guarded {
 	t.Helper()
 	c := kafkatest.NewClient(t, brokers, kgo.SASL(plain.Auth{User: super, Pass: password}.AsMechanism()))
@@ -111,7 +111,7 @@ func guard(t *testing.T, brokers []string) guarded {
 	return guarded{brokers}
 }
 
-// TestACLs: a permission that is missing is named with what it is missing for.
+// TestACLs: the error for a missing permission names the permission and the resource.
 func TestACLs(t *testing.T) {
 	opts := []kfake.Opt{kfake.NumBrokers(1), kfake.EnableSASL(), kfake.EnableACLs(), kfake.Superuser("PLAIN", super, password),
 		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"})}
@@ -126,7 +126,7 @@ func TestACLs(t *testing.T) {
 	testACLs(t, guard(t, fake.ListenAddrs()))
 }
 
-// TestRealACLs is the same on an Apache Kafka with its StandardAuthorizer.
+// TestRealACLs runs the same on an Apache Kafka with its StandardAuthorizer.
 func TestRealACLs(t *testing.T) {
 	var users []string
 	for user := range permissions {
@@ -142,7 +142,7 @@ func testACLs(t *testing.T, g guarded) {
 	t.Run("topic of announcements", func(t *testing.T) { testACLsOfTopic(t, g) })
 }
 
-// named checks that an error names all of that, and is none if there is nothing to name.
+// named checks that an error contains all of these names, and is nil if there are none.
 func named(t *testing.T, what string, err error, want ...string) {
 	t.Helper()
 	if err == nil && len(want) > 0 {
@@ -158,7 +158,7 @@ func named(t *testing.T, what string, err error, want ...string) {
 	}
 }
 
-// testACLsOfSource goes as far as the first fetch.
+// testACLsOfSource runs up to the first fetch.
 func testACLsOfSource(t *testing.T, g guarded) {
 	fetch := func(user string, transactions *kafka.Transactions) error {
 		ctx, cancel := context.WithTimeout(t.Context(), wait)
@@ -187,8 +187,8 @@ func testACLsOfSource(t *testing.T, g guarded) {
 	}
 }
 
-// testACLsOfSink: a topic that may be seen and not written is reported when it is
-// opened, and by the check before; both write nothing. Who may write to it may so.
+// testACLsOfSink: a topic without permission to write is reported when it is opened, and by the
+// check before. Neither writes anything. A user with the permission can write.
 func testACLsOfSink(t *testing.T, g guarded) {
 	for user, want := range map[string][]string{reader: {"topic out", "Write"}, stranger: {"topic out", "Describe"}, writer: nil, super: nil} {
 		c := g.as(t, user)
@@ -212,8 +212,8 @@ func testACLsOfSink(t *testing.T, g guarded) {
 	}
 }
 
-// testACLsChecked: a group that one may not join, and names of producers that one has
-// no permission to, are reported before anything joins.
+// testACLsChecked: missing permissions to join the group, or to use names of producers, are
+// reported before anything joins.
 func testACLsChecked(t *testing.T, g guarded) {
 	for user, want := range map[string][2][]string{
 		stranger: {{"group g", "Read"}, {"group g", "Read"}}, visitor: {{"group g", "Read"}, {"group g", "Read"}},
@@ -229,7 +229,7 @@ func testACLsChecked(t *testing.T, g guarded) {
 	}
 }
 
-// testACLsOfTopic: who may not read it, write to it, or have its permission to write.
+// testACLsOfTopic: users who may not read, write or describe the topic.
 func testACLsOfTopic(t *testing.T, g guarded) {
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// solitary are settings of a member that wants to be alone, with the shortest session
+// solitary returns settings of a member that must be alone in its group, with the shortest session
 // that an Apache Kafka allows.
 func (c *cluster) solitary(topic, who string) kafka.SourceSettings {
 	s := c.quick(topic, "alone")
@@ -20,8 +20,8 @@ func (c *cluster) solitary(topic, who string) kafka.SourceSettings {
 	return s
 }
 
-// A second member of a group whose first is alone is refused, whoever it is, once the
-// first could not be a dead one; the first does not notice.
+// A second member of a group with exclusive use is refused, whatever its settings, once the first
+// could not be a dead one. The first is not disturbed.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	testAlone(t, newFake(t))
@@ -52,7 +52,7 @@ func testAlone(t *testing.T, c *cluster) {
 	default:
 	}
 
-	// When the first leaves another may have the group at once.
+	// After the first has left, another may join at once.
 	begun, next := time.Now(), make(chan error, 1)
 	s := c.solitary(topic, "the next one")
 	waiting := make(chan struct{})
@@ -80,7 +80,7 @@ func testAlone(t *testing.T, c *cluster) {
 	}
 }
 
-// refuse joins with settings, and wants to be refused because of who is there.
+// refuse joins with settings and expects a refusal because of the other members.
 func refuse(t *testing.T, s kafka.SourceSettings, who string) {
 	source, err := kafka.NewSource(t.Context(), s)
 	if err != nil {
@@ -97,7 +97,7 @@ func refuse(t *testing.T, s kafka.SourceSettings, who string) {
 	}
 }
 
-// Who wants to be alone does not join others.
+// A member with exclusive use does not join others.
 func TestAloneAmongOthers(t *testing.T) {
 	t.Parallel()
 	c := newFake(t)
@@ -120,7 +120,7 @@ func TestAloneAmongOthers(t *testing.T) {
 	}
 }
 
-// Of those that begin at once one gets the group, and only one.
+// Of several that start at once exactly one gets the group.
 func TestAloneAtOnce(t *testing.T) {
 	t.Parallel()
 	c := newFake(t)

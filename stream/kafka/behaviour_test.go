@@ -23,8 +23,8 @@ import (
 
 func TestTransactions(t *testing.T) { testTransactions(t, newFake(t)) }
 
-// testTransactions checks that only committed records are read, that the markers
-// between them are not, and that reading gets past both.
+// testTransactions: only committed records are read. Markers between them are skipped, and reading
+// continues after both.
 func testTransactions(t *testing.T, c *cluster) {
 	topic := topicFor(t, c, 1, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
@@ -102,7 +102,7 @@ func TestCompaction(t *testing.T) {
 	testCompaction(t, c, f.Compact)
 }
 
-// testCompaction checks that reading gets over the gaps that compaction leaves.
+// testCompaction: reading skips the gaps that compaction leaves.
 func testCompaction(t *testing.T, c *cluster, compact func()) {
 	topic := topicFor(t, c, 1, map[string]string{"cleanup.policy": "compact", "segment.ms": "500", "min.cleanable.dirty.ratio": "0.01",
 		"min.compaction.lag.ms": "0", "delete.retention.ms": "0"})
@@ -151,8 +151,8 @@ func testCompaction(t *testing.T, c *cluster, compact func()) {
 
 func TestSizes(t *testing.T) { testSizes(t, newFake(t)) }
 
-// testSizes checks that batches are cut to what the topic takes, and that a
-// message too large is an error that says what to do.
+// testSizes: batches fit the topic's limit. A message that is too large is an error that says what
+// to do.
 func testSizes(t *testing.T, c *cluster) {
 	topic := topicFor(t, c, 1, map[string]string{"max.message.bytes": "20000"})
 	sink, err := c.NewSink(t.Context(), topic)
@@ -192,7 +192,7 @@ func testSizes(t *testing.T, c *cluster) {
 
 func TestCodecs(t *testing.T) { testCodecs(t, newFake(t)) }
 
-// testCodecs checks what is written and read in each compression.
+// testCodecs compares what is written and read with each compression.
 func testCodecs(t *testing.T, c *cluster) {
 	for _, codec := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
 		topic := topicFor(t, c, 1, nil)
@@ -229,10 +229,9 @@ func testCodecs(t *testing.T, c *cluster) {
 	}
 }
 
-// testBrokerRestart kills the broker in the middle of a stream and starts it
-// again: everything arrives. With transactions it arrives once, but now and then not
-// at all while a single node of Kafka 4.3.1 keeps an offset open (stableOffsets),
-// so that is not among the tests that are run.
+// testBrokerRestart kills the broker in the middle of a stream and starts it again. Every message
+// arrives, and only once with transactions. Now and then a single node of Kafka 4.3.1 keeps an
+// offset open after a restart (stableOffsets), so the test with transactions is not run.
 func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.Real) {
 	in, out := topicFor(t, c, 2, nil), topicFor(t, c, 2, nil)
 	const n = 20000
@@ -244,7 +243,7 @@ func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.
 		c.Produce(t, in, p, batch...)
 	}
 	set := c.quick(in, in)
-	set.SessionTimeout = 6 * time.Second // for the member that the broker remembers
+	set.SessionTimeout = 6 * time.Second // for the member that the broker still counts
 	if exactlyOnce {
 		set.Transactions = &kafka.Transactions{Outputs: out}
 	}
@@ -276,7 +275,8 @@ func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.
 	t.Logf("killed after %d events: %+v, %d retries of the pipeline", before, count, retries.Load())
 }
 
-// What a topic takes is asked of the brokers: its own settings, and the least that its leaders take in a request.
+// The size limit of a topic is read from the brokers: the topic's own setting, and the smallest
+// request limit of its leaders.
 func TestAskSizes(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t, kfake.NumBrokers(3))

@@ -10,8 +10,8 @@ import (
 	"unfold/stream"
 )
 
-// What holds reading back is reported once it has for long enough, and again after as long. Its end is reported
-// if it was.
+// A cause that blocks reading is reported after a time, and again after as long. Its end is
+// reported if the cause was.
 func TestBlockedIsReportedNowAndThen(t *testing.T) {
 	f, err := kfake.NewCluster(kfake.NumBrokers(1))
 	if err != nil {
@@ -38,7 +38,7 @@ func TestBlockedIsReportedNowAndThen(t *testing.T) {
 				t.Errorf("%s has ended", what)
 			}
 		}}}}
-	// Nobody can be named in a topic that there is not.
+	// In a missing topic no producer can be named.
 	c := &cursor{tp: stream.TopicPartition{Topic: "absent"}, next: 7}
 	for i, step := range []struct {
 		passes        time.Duration

@@ -19,8 +19,8 @@ func TestBlocked(t *testing.T) {
 	testBlocked(t, newFake(t))
 }
 
-// testBlocked checks that an open transaction of another program that holds reading back is
-// named, with what to do, and that its end is reported.
+// testBlocked: an open transaction of another program that blocks reading is named with a remedy,
+// and its end is reported.
 func testBlocked(t *testing.T, c *cluster) {
 	topic := topicFor(t, c, 1, nil)
 	tp := stream.TopicPartition{Topic: topic}

@@ -20,7 +20,7 @@ import (
 
 func TestTopic(t *testing.T) { testTopic(t, newFake(t)) }
 
-// testTopic holds topics and their fenced writers to what package fleet expects of them.
+// testTopic checks topics and their fenced writers against the requirements of package fleet.
 func testTopic(t *testing.T, c *cluster) {
 	topic := topicFor(t, c, 1, map[string]string{"cleanup.policy": "compact"})
 	set := kafka.CompactedSettings{Cluster: c.cluster(), Topic: topic}
@@ -67,7 +67,7 @@ func testTopic(t *testing.T, c *cluster) {
 		return d.Write(ctx, stream.Message{Key: []byte("k"), Value: []byte(text), Time: time.Now()})
 	}
 	early := open()
-	next(early) // nothing yet, at once
+	next(early) // nothing yet, without waiting
 	first := take()
 	for _, text := range []string{"1", "2"} {
 		if err := write(first, text); err != nil {
@@ -100,7 +100,7 @@ func testTopic(t *testing.T, c *cluster) {
 	}
 }
 
-// What is being written, or was given up, is not shown.
+// Records of open and aborted transactions are not returned.
 func TestTopicReadsCommitted(t *testing.T) {
 	c := newFake(t)
 	topic := topicFor(t, c, 1, nil)
@@ -187,8 +187,8 @@ func TestMembers(t *testing.T) {
 	})
 }
 
-// A write whose end fails may be written or not, but is never shown with the next one: that begins again.
-// What passes is waited out.
+// A write whose end fails may be committed or not. Its records are never returned together with the
+// next write, which starts a new transaction. Temporary errors are retried.
 func TestFencedWriterInTrouble(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)

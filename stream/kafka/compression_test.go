@@ -15,8 +15,8 @@ import (
 	"unfold/stream"
 )
 
-// BenchmarkCompression packs outputs and dead letters in each compression: x is how many
-// times smaller they are, MB/s how much of them a core packs.
+// BenchmarkCompression packs outputs and dead letters with each compression. x is the compression
+// ratio, MB/s the rate per core.
 func BenchmarkCompression(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, what := range []struct {
@@ -47,7 +47,7 @@ func BenchmarkCompression(b *testing.B) {
 	}
 }
 
-// outputs are messages as a stage writes them.
+// outputs returns messages as a stage writes them.
 func outputs(b *testing.B, rng *rand.Rand, n, rows int) []*stream.Message {
 	var all []*stream.Message
 	w := &emit.MessageWriter{}
@@ -81,7 +81,7 @@ func outputs(b *testing.B, rng *rand.Rand, n, rows int) []*stream.Message {
 	return all
 }
 
-// letters are dead letters of what other programs write.
+// letters returns dead letters of messages from other programs.
 func letters(rng *rand.Rand, n int) []*stream.Message {
 	d := &stream.DeadLetter{}
 	var all []*stream.Message

@@ -15,7 +15,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// busy places as the double does, and computes for so long a message.
+// busy places events as the double does, and computes for a given time per message.
 type busy struct {
 	streamtest.Map
 	each time.Duration
@@ -38,9 +38,8 @@ func (l *busyLearner) Current() *stream.Published {
 	return &p
 }
 
-// BenchmarkDelivery is a stage on a real broker that reads a topic of messages of
-// 300 bytes from its beginning to its end, at least and exactly once, with placing
-// that takes nothing and 20 microseconds a message.
+// BenchmarkDelivery runs a stage on a real broker over a topic of messages of 300 bytes, at least
+// and exactly once. Placing takes no time, or 20 microseconds a message.
 func BenchmarkDelivery(b *testing.B) {
 	real := kafkatest.StartReal(b, "")
 	client := kafkatest.NewClient(b, []string{real.Addr()})

@@ -14,7 +14,7 @@ import (
 	"unfold/stream/kafka"
 )
 
-// transactional are quick settings of a source with transactions, on new topics.
+// transactional returns quick settings of a source with transactions, on new topics.
 func transactional(t *testing.T, c *cluster) (set kafka.SourceSettings, tp stream.TopicPartition) {
 	t.Helper()
 	in, out := topicFor(t, c, 1, nil), topicFor(t, c, 1, nil)
@@ -23,8 +23,8 @@ func transactional(t *testing.T, c *cluster) (set kafka.SourceSettings, tp strea
 	return set, stream.TopicPartition{Topic: in}
 }
 
-// A new leader may not know the log's end for a moment. An offset beyond what it says is no gap
-// then: it is asked again, and reading goes on where it was.
+// A new leader may not know the log's end for a moment. An offset beyond its reported end is then
+// no gap: the fetch is retried, and reading continues.
 func TestShortLogForAMoment(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)
@@ -60,7 +60,7 @@ func TestShortLogForAMoment(t *testing.T) {
 		resp.Topics = append(resp.Topics, rt)
 		return resp, nil, true
 	})
-	f.Fault(faultOf(topic, kmsg.Fetch, kerr.OffsetOutOfRange, 3)) // one may meet a fetch that nobody waits for
+	f.Fault(faultOf(topic, kmsg.Fetch, kerr.OffsetOutOfRange, 3)) // one may hit a fetch whose result is dropped
 	c.Produce(t, topic, 0, numbersFrom(10, 12)...)
 	if got := fetchN(t, g, tp, 2); len(got) != 2 || got[0].Offset != 10 {
 		t.Errorf("it goes on with %d messages", len(got))
@@ -70,8 +70,8 @@ func TestShortLogForAMoment(t *testing.T) {
 	}
 }
 
-// While a transaction that moves the group's offset is open, the offset before it is not the one
-// to begin at: it is asked for again until it is stable.
+// While a transaction that moves the group's offset is open, the last committed offset must not be
+// used. It is requested again until it is stable.
 func TestOpenTransactionsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)
@@ -88,7 +88,7 @@ func TestOpenTransactionsAreWaitedFor(t *testing.T) {
 		f.KeepControl()
 		req := kreq.(*kmsg.OffsetFetchRequest)
 		if req.Version != 7 {
-			return nil, nil, false // the library's own
+			return nil, nil, false // the library's own request
 		}
 		if !req.RequireStable {
 			t.Error("it does not ask for a stable offset")
@@ -114,8 +114,8 @@ func TestOpenTransactionsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// After Close nothing is committed, neither by a commit nor by a transaction, though the group
-// still counts on this member.
+// After Close nothing is committed, neither by a commit nor by a transaction, although the group
+// still has this member.
 func TestNoCommitAfterClose(t *testing.T) {
 	t.Parallel()
 	c := newFake(t)
@@ -144,8 +144,8 @@ func TestNoCommitAfterClose(t *testing.T) {
 	}
 }
 
-// A broker that has a batch already says so when it comes again (its acknowledgement was lost).
-// That is success: nothing is sent once more.
+// A broker that already has a batch, because its acknowledgement was lost, reports a duplicate.
+// That is success: nothing is sent again.
 func TestDuplicateSequenceIsSuccess(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)

@@ -21,7 +21,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestUnreachable: no broker, or one that never answers, is said within 10 s.
+// TestUnreachable: a missing broker, or one that never answers, is reported within 10 s.
 func TestUnreachable(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -74,7 +74,7 @@ func TestCheck(t *testing.T) {
 	if !errors.Is(err, stream.ErrUnknownTopic) || !strings.Contains(err.Error(), "absent") || !strings.Contains(err.Error(), "gone") {
 		t.Errorf("error %v", err)
 	}
-	// A dead broker beside a living one does no harm.
+	// A dead broker beside a living one does not matter.
 	two := kafka.Cluster{Brokers: append([]string{"127.0.0.1:1"}, c.brokers...)}
 	if err := kafka.Check(ctx, two, "there"); err != nil {
 		t.Error(err)
@@ -100,8 +100,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestLatest: a new group begins with what comes after its first generation
-// began, even if nothing was committed by a pipeline before a restart.
+// TestLatest: a new group starts with messages written after its first generation began, even if
+// nothing was committed before a restart.
 func TestLatest(t *testing.T) {
 	c := newFake(t)
 	topic := topicFor(t, c, 1, nil)
@@ -123,8 +123,8 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// TestDeletedMeanwhile: messages that are deleted while a generation is behind
-// are an error, not a jump.
+// TestDeletedMeanwhile: messages deleted while a generation lags behind are an error and not
+// skipped silently.
 func TestDeletedMeanwhile(t *testing.T) {
 	c, f := newFakeCluster(t)
 	topic := topicFor(t, c, 1, nil)
@@ -143,8 +143,8 @@ func TestDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestOutOfRangeForAMoment: right after a leader has changed a broker may say
-// that an offset is out of range though it is not.
+// TestOutOfRangeForAMoment: right after a change of leader, a broker may wrongly report an offset
+// as out of range.
 func TestOutOfRangeForAMoment(t *testing.T) {
 	c, f := newFakeCluster(t)
 	topic := topicFor(t, c, 1, nil)
@@ -172,7 +172,7 @@ func TestNoRights(t *testing.T) {
 	}
 }
 
-// TestCloseWithSilentCoordinator: leaving does not wait for one that hangs.
+// TestCloseWithSilentCoordinator: leaving the group does not wait for a coordinator that hangs.
 func TestCloseWithSilentCoordinator(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)
@@ -188,8 +188,8 @@ func TestCloseWithSilentCoordinator(t *testing.T) {
 	}
 }
 
-// TestStopWithSilentBroker: a stage stops in time although the broker, in the
-// middle of everything, takes requests and answers none.
+// TestStopWithSilentBroker: a stage stops in time even if the broker takes requests and answers
+// none.
 func TestStopWithSilentBroker(t *testing.T) {
 	t.Parallel()
 	if raceEnabled {
@@ -212,7 +212,7 @@ func TestStopWithSilentBroker(t *testing.T) {
 			Hooks:    stream.Hooks{Delivered: func(_ stream.TopicPartition, m, _ int, _ time.Duration) { delivered.Add(int64(m)) }}})
 	})
 	life.Await("the first message", func() bool { return delivered.Load() > 0 })
-	// A commit is under way, and there is more to commit, when all falls silent.
+	// The broker stops answering during a commit, with more to commit.
 	var committing atomic.Bool
 	hang := silence(t, f, func() { committing.Store(true) })
 	f.ControlKey(int16(kmsg.OffsetCommit), hang)
@@ -231,7 +231,7 @@ func TestStopWithSilentBroker(t *testing.T) {
 	}
 }
 
-// silence makes a broker take a request and not answer it before the test ends.
+// silence makes a broker take requests and not answer them before the test ends.
 func silence(t *testing.T, f *kfake.Cluster, taken func()) func(kmsg.Request) (kmsg.Response, error, bool) {
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
@@ -243,8 +243,8 @@ func silence(t *testing.T, f *kfake.Cluster, taken func()) func(kmsg.Request) (k
 	}
 }
 
-// TestInflate: a batch that unfolds to too much is handed on as it lies in the log,
-// for the dead letters, and reading goes on behind it.
+// TestInflate: a batch that decompresses to too many bytes is passed on compressed, as a dead
+// letter, and reading continues after it.
 func TestInflate(t *testing.T) {
 	defer kafka.SetRecordLimit(1 << 20)()
 	c := newFake(t)
@@ -256,7 +256,7 @@ func TestInflate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer bomb.Close()
-	for range 2 { // of one batch, since nothing is sent before it is flushed
+	for range 2 { // of one batch: nothing is sent before the flush
 		bomb.Produce(t.Context(), kgo.SliceRecord(make([]byte, 3<<20)), func(_ *kgo.Record, err error) {
 			if err != nil {
 				t.Error(err)

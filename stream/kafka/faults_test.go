@@ -19,7 +19,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// cuts is a network that loses so many answers, with their connections.
+// cuts is a network that loses a given number of answers, with their connections.
 type cuts struct{ left, lost atomic.Int64 }
 
 func (c *cuts) listen(network, address string) (net.Listener, error) {
@@ -48,7 +48,7 @@ type cutConn struct {
 	cuts *cuts
 }
 
-// Write loses the answer to a request that the broker has carried out.
+// Write loses the answer to a request that the broker has executed.
 func (c cutConn) Write(b []byte) (int, error) {
 	if c.cuts.left.Load() > 0 && c.cuts.left.Add(-1) >= 0 {
 		c.cuts.lost.Add(1)
@@ -57,14 +57,14 @@ func (c cutConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// TestFaults runs a pipeline while brokers refuse requests, leaders and
-// coordinators move, and answers get lost: nothing else does.
+// TestFaults runs a pipeline while brokers refuse requests, leaders and coordinators move, and
+// answers get lost. No message is lost.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	testFaults(t, false, 7)
 }
 
-// TestFaultsExactlyOnce is the same with transactions: nothing comes twice either.
+// TestFaultsExactlyOnce runs the same with transactions: no message is duplicated either.
 func TestFaultsExactlyOnce(t *testing.T) {
 	t.Parallel()
 	testFaults(t, true, 7)
@@ -85,7 +85,7 @@ func testFaults(t *testing.T, exactlyOnce bool, seed uint64) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*wait)
 	defer cancel()
-	// Whatever else is left to chance, this fails.
+	// This request always fails once; the others fail at random.
 	f.Fault(faultOf(in, kmsg.Fetch, kerr.NotLeaderForPartition, 1))
 	rng := rand.New(rand.NewPCG(seed, 7))
 	var handles []*kfake.FaultHandle
@@ -174,7 +174,7 @@ func testFaults(t *testing.T, exactlyOnce bool, seed uint64) {
 	}
 }
 
-// faultOf makes requests of a kind fail so often.
+// faultOf makes requests of a kind fail a number of times.
 func faultOf(topic string, key kmsg.Key, err *kerr.Error, count int) kfake.Fault {
 	return kfake.Fault{Keys: []kmsg.Key{key}, Topic: topic, Err: err, Count: count}
 }

@@ -17,8 +17,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// A topic that is created again and has outgrown the old one's offset before anything is asked:
-// each of its messages is read, and none twice, though nothing looks at the topic by itself.
+// A topic is created again and grows beyond the old offset before the next request. Each of its
+// messages is read once, although nothing checks the topic by itself.
 func TestOutgrown(t *testing.T) {
 	t.Parallel()
 	const before, after = 20, 60
@@ -39,7 +39,7 @@ func TestOutgrown(t *testing.T) {
 			})
 			c.Produce(t, in, 0, numbersFrom(0, before)...)
 			life.Await("all is committed", func() bool { return c.done(t, "g", in) == before })
-			// No fetch is answered until the new topic is long.
+			// Fetches are answered only when the new topic is long.
 			var held atomic.Int64
 			long := make(chan struct{})
 			f.ControlKey(int16(kmsg.Fetch), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
@@ -73,8 +73,8 @@ func TestOutgrown(t *testing.T) {
 	}
 }
 
-// What was read of a topic moves no offset of the topic of the same name that was created since: a
-// process that starts then would skip messages.
+// Reading an old topic does not commit offsets of a new topic of the same name: a restarted process
+// would skip messages.
 func TestOffsetsOfTheOldTopic(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)
@@ -102,7 +102,7 @@ func TestOffsetsOfTheOldTopic(t *testing.T) {
 	}
 }
 
-// Brokers that know no fetch by a topic's id are asked by its name.
+// Brokers without fetch by topic id are asked by name.
 func TestFetchByName(t *testing.T) {
 	t.Parallel()
 	c := newFake(t, kfake.MaxVersions(kversion.V3_0_0()))

@@ -15,8 +15,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestGaps: whatever way an offset gets outside of the log, it is reported, and
-// reading ends or goes on at the log's beginning, as the settings say.
+// TestGaps: an offset outside the log is reported, for every cause. Reading stops or continues at
+// the log's beginning, according to the settings.
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -65,7 +65,7 @@ func TestGaps(t *testing.T) {
 			if err := errors.Join(g.Close(), source.Close()); err != nil {
 				t.Fatal(err)
 			}
-			// The gap is reported once: the offset is in the log again.
+			// The gap is reported once, since the offset is in the log again.
 			if _, g = open(t, set); g.Assigned()[0].Offset != c.firstLeft || len(gaps) != 2 {
 				t.Errorf("after a restart it begins at %d, %d gaps reported", g.Assigned()[0].Offset, len(gaps))
 			}
@@ -73,7 +73,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestGapWhileReading: messages deleted in front of a reader that may go on.
+// TestGapWhileReading: messages are deleted before a reader that may continue.
 func TestGapWhileReading(t *testing.T) {
 	c, f := newFakeCluster(t)
 	topic := topicFor(t, c, 1, nil)
@@ -92,8 +92,8 @@ func TestGapWhileReading(t *testing.T) {
 	}
 }
 
-// TestAddedPartitions: partitions that a topic gets later are read from their
-// beginning, also by a group that began with the latest messages.
+// TestAddedPartitions: partitions added to a topic are read from their beginning, also by a group
+// that started with the latest messages.
 func TestAddedPartitions(t *testing.T) {
 	t.Parallel()
 	c := newFake(t)

@@ -16,8 +16,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// Once a topic is gone nothing is committed for the generation that read it: that would count for a new topic
-// of the same name.
+// Once a topic is gone nothing is committed for the generation that read it. The commit would count
+// for a new topic of the same name.
 func TestNothingCountsForDeletedTopic(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)
@@ -39,8 +39,8 @@ func TestNothingCountsForDeletedTopic(t *testing.T) {
 	}
 }
 
-// A generation that the group has ended is let go by Close, so that the group can form again; one that lasts
-// is kept, for its member would join only to leave.
+// Close leaves a generation that the group has ended, so that the group can rebalance. A current
+// generation is kept, since its member would join only to leave.
 func TestGenerationIsLetGo(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)
@@ -96,8 +96,8 @@ func TestGenerationIsLetGo(t *testing.T) {
 	}
 }
 
-// A batch that a broker has, though it did not say so, is sent again as it was, whatever comes with it; other
-// messages in its place come from another producer. All are there once.
+// A batch that a broker has without acknowledging it is sent again unchanged, whatever is sent with
+// it. Other messages in its place use another producer. All arrive once.
 func TestInDoubtIsSentAgain(t *testing.T) {
 	t.Parallel()
 	messages := func(from, to int) []stream.Message {
@@ -119,7 +119,7 @@ func TestInDoubtIsSentAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Fault(faultOf(topic, kmsg.Produce, kerr.RequestTimedOut, 1)) // it does as asked
+		f.Fault(faultOf(topic, kmsg.Produce, kerr.RequestTimedOut, 1)) // the broker executes the request
 		if err := sink.Write(t.Context(), messages(0, 3)); err == nil {
 			t.Errorf("%s: an answer that says that it took too long goes unnoticed", name)
 		}
@@ -138,7 +138,7 @@ func TestInDoubtIsSentAgain(t *testing.T) {
 	}
 }
 
-// A partition that is read to its end is held back by nobody, and a fetch that works again is reported once.
+// A partition read to its end is not blocked. A fetch that works again is reported once.
 func TestReadingAtRest(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)
@@ -159,7 +159,7 @@ func TestReadingAtRest(t *testing.T) {
 	if got := fetchN(t, g, tp, 3); len(got) != 3 {
 		t.Fatalf("%d messages", len(got))
 	}
-	before := recovered.Load() // a fetch that is on its way may meet the fault at once
+	before := recovered.Load() // a fetch under way may hit the fault at once
 	f.Fault(faultOf(topic, kmsg.Fetch, kerr.NotLeaderForPartition, 1))
 	reading := streamtest.Go(t, func(ctx context.Context) error {
 		run, err := g.Fetch(ctx, tp, nil)
@@ -181,7 +181,7 @@ func TestReadingAtRest(t *testing.T) {
 	}
 }
 
-// Partitions without a known offset are reported if they have had messages, and only then.
+// Partitions without a known offset are reported if they have had messages, and otherwise not.
 func TestNoOffsetsAreReported(t *testing.T) {
 	t.Parallel()
 	c := newFake(t)

@@ -16,12 +16,11 @@ import (
 	"unfold/stream/kafka"
 )
 
-// amnesia is a cluster that counts a transaction as ended and has kept the offset
-// open, as Kafka 4.3 does after a crash at the wrong moment.
+// amnesia is a cluster that counts a transaction as ended but keeps its offset open, as Kafka 4.3
+// does after a crash at the wrong moment.
 type amnesia struct {
 	state string
-	// ends counts the transactions that were committed and aborted; the first one
-	// closes the offset.
+	// ends counts the committed and aborted transactions. The first one closes the offset.
 	commits, aborts atomic.Int64
 }
 
@@ -50,8 +49,8 @@ func (a *amnesia) befall(f *kfake.Cluster) {
 		When: func(r kmsg.Request) bool { return r.GetVersion() == 7 && a.commits.Load()+a.aborts.Load() == 0 }})
 }
 
-// TestHangingTransactions: what a transaction has left open is ended as the transaction was,
-// and delivery goes on.
+// TestHangingTransactions: open parts of a transaction are ended as the transaction was, and
+// delivery continues.
 func TestHangingTransactions(t *testing.T) {
 	for state, want := range map[string][2]int64{"CompleteCommit": {1, 0}, "CompleteAbort": {0, 1}} {
 		t.Run(state, func(t *testing.T) {
@@ -86,8 +85,8 @@ func TestHangingTransactions(t *testing.T) {
 	}
 }
 
-// TestHangingWhileRunning: a stage whose requests fail between two transactions
-// looks whether the first was ended everywhere before it writes anything more.
+// TestHangingWhileRunning: if requests fail between two transactions, the stage checks that the
+// first has ended everywhere before it writes more.
 func TestHangingWhileRunning(t *testing.T) {
 	c, f := newFakeCluster(t)
 	in, out := topicFor(t, c, 1, nil), topicFor(t, c, 2, nil)
@@ -123,8 +122,8 @@ func TestHangingWhileRunning(t *testing.T) {
 	}
 }
 
-// TestStrangersTransaction: another producer's transaction that is open in the topic
-// of outputs stays as it is.
+// TestStrangersTransaction: another producer's open transaction in the topic of outputs is left as
+// it is.
 func TestStrangersTransaction(t *testing.T) {
 	c, f := newFakeCluster(t)
 	in, out := topicFor(t, c, 1, nil), topicFor(t, c, 1, nil)
@@ -156,9 +155,9 @@ func TestStrangersTransaction(t *testing.T) {
 	}
 }
 
-// TestFrozenOwnersTransaction: while the owner of another partition is frozen with a
-// transaction open among the outputs, trouble with requests is not taken for a
-// transaction that brokers have left open in part; one that they have is reported once.
+// TestFrozenOwnersTransaction: the owner of another partition is frozen with an open transaction
+// among the outputs. Failing requests are then not mistaken for a transaction that brokers left
+// open in part. A real one is reported once.
 func TestFrozenOwnersTransaction(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)

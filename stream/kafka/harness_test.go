@@ -17,8 +17,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// On a busy machine a fake broker that closes while it answers never gives back the lock that
-// its own goroutines wait for; those are not ours.
+// On a busy machine, a fake broker that closes while answering never releases a lock that its own
+// goroutines wait for. These goroutines are not ours.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/twmb/franz-go/pkg/kfake.(*Cluster).runControl.func1"))
 }
@@ -55,9 +55,8 @@ func newFakeCluster(t *testing.T, opts ...kfake.Opt) (*cluster, *kfake.Cluster) 
 	return newCluster(t, 1, c.ListenAddrs()...), c
 }
 
-// wait bounds every step of a test that is not about time: a machine that is busy
-// with other things may take long for any. slack is what such a machine may add to
-// what a test measures.
+// wait bounds every step of a test that does not measure time, since a busy machine may take long
+// for any step. slack is the delay that such a machine may add to a measured time.
 const (
 	wait  = streamtest.Patience
 	slack = 15 * time.Second
@@ -70,7 +69,7 @@ func (c *cluster) CreateTopic(t *testing.T, topic string, partitions int) {
 	c.createTopic(t, topic, partitions, nil)
 }
 
-// createTopic makes a topic with settings and waits until it has leaders.
+// createTopic creates a topic with settings and waits until it has leaders.
 func (c *cluster) createTopic(t *testing.T, topic string, partitions int, settings map[string]string) {
 	t.Helper()
 	c.Create(t, topic, partitions, c.replication, settings)
@@ -101,8 +100,7 @@ func (c *cluster) DeleteBefore(t *testing.T, topic string, partition int, offset
 	c.Client.DeleteBefore(t, topic, partition, offset)
 }
 
-// quick are source settings that make rebalances short, and put no member out that is
-// only slow.
+// quick returns source settings for short rebalances that do not expel slow members.
 func (c *cluster) quick(topic, group string) kafka.SourceSettings {
 	return kafka.SourceSettings{Cluster: c.cluster(), Topic: topic, Group: group, FetchWait: 100 * time.Millisecond,
 		SessionTimeout: 20 * time.Second, Heartbeat: 100 * time.Millisecond, RebalanceTimeout: 30 * time.Second}
@@ -134,7 +132,7 @@ func (c *cluster) NewSink(ctx context.Context, topic string) (stream.Sink, error
 	return s, nil
 }
 
-// topicFor makes a topic named after the test.
+// topicFor creates a topic named after the test.
 func topicFor(t *testing.T, c *cluster, partitions int, settings map[string]string) string {
 	t.Helper()
 	topic := fmt.Sprintf("x%d", time.Now().UnixNano())
@@ -159,13 +157,13 @@ func open(t *testing.T, s kafka.SourceSettings) (*kafka.Source, stream.Generatio
 	return source, gen
 }
 
-// fetchN reads so many messages of a partition, and what follows them at once.
+// fetchN reads n messages of a partition, and those that follow within 200 ms.
 func fetchN(t *testing.T, g stream.Generation, tp stream.TopicPartition, n int) []stream.Message {
 	t.Helper()
 	return fetchUntil(t, g, tp, func(got []stream.Message) bool { return len(got) >= n })
 }
 
-// fetchUntil reads a partition until it has enough, and then what follows at once.
+// fetchUntil reads a partition until enough returns true, and then what follows within 200 ms.
 func fetchUntil(t *testing.T, g stream.Generation, tp stream.TopicPartition, enough func([]stream.Message) bool) []stream.Message {
 	t.Helper()
 	var out []stream.Message
@@ -187,8 +185,8 @@ func fetchUntil(t *testing.T, g stream.Generation, tp stream.TopicPartition, eno
 	}
 }
 
-// deliver is one life of a stage: p between a source and sinks of its own, which are
-// closed however it ends. Without letters there are no dead letters.
+// deliver runs a stage once: p between a source and sinks of its own, which are closed at the end.
+// Without letters there are no dead letters.
 func (c *cluster) deliver(ctx context.Context, set kafka.SourceSettings, out, letters string, p *stream.Pipeline) (err error) {
 	return c.deliverCompressed(ctx, set, out, letters, "none", p)
 }
@@ -220,7 +218,7 @@ func (c *cluster) deliverCompressed(ctx context.Context, set kafka.SourceSetting
 	return p.Run(ctx)
 }
 
-// done sums a group's offsets in a topic.
+// done returns the sum of a group's offsets in a topic.
 func (c *cluster) done(t *testing.T, group, topic string) (sum int64) {
 	t.Helper()
 	for _, offset := range c.Committed(t, group, topic) {

@@ -13,8 +13,8 @@ import (
 
 func TestHolders(t *testing.T) { testHolders(t, newFake(t)) }
 
-// testHolders: the producers with a transaction open in a partition are known by their
-// ids, and no others.
+// testHolders: exactly the producers with an open transaction in a partition are listed, by their
+// ids.
 func testHolders(t *testing.T, c *cluster) {
 	topic := topicFor(t, c, 2, nil)
 	holders := func(partition int) map[int64]bool {

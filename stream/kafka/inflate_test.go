@@ -19,7 +19,7 @@ import (
 	"unfold/stream"
 )
 
-// encoded is a batch of messages from an offset on, as it lies in the log.
+// encoded returns a batch of messages from an offset on, as stored in the log.
 func encoded(t testing.TB, codec kafka.Compression, base int64, values ...[]byte) []byte {
 	t.Helper()
 	messages := make([]*stream.Message, len(values))
@@ -34,17 +34,17 @@ func encoded(t testing.TB, codec kafka.Compression, base int64, values ...[]byte
 	return b[4:]
 }
 
-// sign makes the checksum of a batch right.
+// sign sets the checksum of a batch.
 func sign(b []byte) []byte {
 	binary.BigEndian.PutUint32(b[17:], crc32.Checksum(b[21:], castagnoli))
 	return b
 }
 
-// A record of the limit's size is read in every codec; a larger one is refused, with what
-// follows it in its batch, and what comes before and behind is read.
+// A record of the maximal size is read with every codec. A larger one is refused, with the rest of
+// its batch, and everything before and after is read.
 func TestBoundedCodecs(t *testing.T) {
 	defer SetRecordLimit(100_000)()
-	const around = 8 // what a record holds beside so large a value
+	const around = 8 // the bytes of a record besides such a large value
 	for codec := kafka.Compression(0); codec <= kafka.Zstd; codec++ {
 		for size, fits := range map[int]bool{0: true, 99_999 - around: true, 100_000 - around: true, 100_001 - around: false, 5_000_000: false} {
 			small := []byte("small")
@@ -74,11 +74,11 @@ func TestBoundedCodecs(t *testing.T) {
 	}
 }
 
-// broken is a batch of three messages from offset 7 on that is damaged.
+// broken returns a damaged batch of three messages from offset 7 on.
 type broken struct {
 	batch []byte
-	// good messages come before one that is refused, with this reason. -1: how many is the
-	// codec's affair.
+	// the number of good messages before the refused one, with this reason; -1: depends on the
+	// codec
 	good int
 	why  string
 }
@@ -115,8 +115,8 @@ func brokenBatches(t testing.TB) map[string]broken {
 	}
 }
 
-// What broken batches hold behind the damage is one message that says so, and what follows
-// the batch is read. One whose checksum is wrong may come better when it is asked for again.
+// The damaged rest of a batch becomes one message with the reason, and reading continues after the
+// batch. A batch with a wrong checksum is first fetched again.
 func TestBrokenBatches(t *testing.T) {
 	for name, c := range brokenBatches(t) {
 		t.Run(name, func(t *testing.T) {
@@ -142,22 +142,22 @@ func TestBrokenBatches(t *testing.T) {
 	}
 }
 
-// shorten takes the last n bytes off a batch.
+// shorten removes the last n bytes of a batch.
 func shorten(b []byte, n int) []byte {
 	b = b[:len(b)-n]
 	binary.BigEndian.PutUint32(b[8:], uint32(len(b)-lengthEnds))
 	return sign(b)
 }
 
-// packed is a batch whose records are these bytes, in a codec.
+// packed returns a batch whose records are these bytes, compressed by a codec.
 func packed(t testing.TB, codec byte, records ...byte) []byte {
 	b := append(encoded(t, 0, 7, nil)[:batchHeader:batchHeader], records...)
 	b[22] = codec
 	return shorten(b, 0)
 }
 
-// Messages of the formats before Kafka 0.11 are read, compressed or not, as the library
-// wrote them. In a set of format 1 offsets count from its first.
+// Messages of formats before Kafka 0.11, compressed or not, are read as the library wrote them. In
+// a set of format 1 offsets count from its first.
 func TestOldFormats(t *testing.T) {
 	for codec := kafka.Compression(0); codec <= kafka.Lz4; codec++ {
 		var records []protocol.Record
@@ -192,8 +192,8 @@ func TestOldFormats(t *testing.T) {
 	}
 }
 
-// However many messages a batch holds, and whatever it is decompressed to, what is taken of
-// the room stays within it: the batch comes in pieces, as what came before is given back.
+// The memory for a batch stays within the limit, however many messages it has and whatever it
+// decompresses to. The batch is read in pieces, as the memory of earlier pieces is released.
 func TestRoom(t *testing.T) {
 	const limit = 4 << 20
 	for codec := kafka.Compression(0); codec <= kafka.Zstd; codec++ {
@@ -225,10 +225,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// FuzzBatches reads what may lie in a log, its checksums made right: nothing ends the process,
-// takes more memory than is counted, stands still, or runs back.
-//
-//	go test -fuzz FuzzBatches ./stream/kafka
+// FuzzBatches reads arbitrary logs with correct checksums. It must not panic, use more memory than
+// it counts, hang, or move backwards.
 func FuzzBatches(f *testing.F) {
 	for _, c := range brokenBatches(f) {
 		f.Add(c.batch, int64(7))
@@ -271,7 +269,7 @@ func FuzzBatches(f *testing.F) {
 			room.Give(run.Bytes)
 		}
 		runtime.ReadMemStats(&after)
-		// What is counted, decoders with their windows, and the lists of messages.
+		// The counted memory: decoders with their windows, and the lists of messages.
 		if got, bound := int64(after.TotalAlloc-before.TotalAlloc), 4*bytes+3*mostWindow+limit; got > bound {
 			t.Fatalf("%d bytes were allocated, %d are counted", got, bytes)
 		}
@@ -281,8 +279,8 @@ func FuzzBatches(f *testing.F) {
 	})
 }
 
-// late are brokers whose answer comes when nobody waits for it any more: its length is
-// admitted in a goroutine of the connection.
+// late are brokers whose answer comes after the request was given up. Its length is admitted in a
+// goroutine of the connection.
 type late struct{ admit func(int64) error }
 
 func (l *late) RoundTrip(ctx context.Context, _ net.Addr, r kafka.Request) (kafka.Response, error) {
@@ -290,7 +288,8 @@ func (l *late) RoundTrip(ctx context.Context, _ net.Addr, r kafka.Request) (kafk
 	return nil, context.Canceled
 }
 
-// What comes after a fetch was given up takes no room, which nobody would give back.
+// An answer that comes after a fetch was given up reserves no memory, since nothing would release
+// it.
 func TestLateAnswersTakeNoRoom(t *testing.T) {
 	room := stream.NewQueue(1<<20, 1)[0]
 	brokers := &late{}
@@ -307,7 +306,7 @@ func TestLateAnswersTakeNoRoom(t *testing.T) {
 	}
 }
 
-// endless is an old set that does not end; its reader gives up after a while.
+// endless is an old message set without end. Its reader gives up after a while.
 type endless struct {
 	reads  int
 	stop   func()
@@ -327,8 +326,8 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func (e *endless) Close() error { e.closed = true; return nil }
 
-// Who stops reading does not wait for the end of a set that has to be read to its end, and
-// what was taken for it is free again.
+// A reader that stops does not wait for the end of a set that must be read to its end, and its
+// memory is released.
 func TestOldSetsAreLeft(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	room := stream.NewQueue(1<<20, 1)[0]

@@ -17,7 +17,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// memory is a journal that outlives sources.
+// memory is a journal that survives sources.
 type memory struct {
 	mu    sync.Mutex
 	noted kafka.Noted
@@ -59,15 +59,14 @@ func TestLostOffsets(t *testing.T) {
 	testLostOffsets(t, newFake(t))
 }
 
-// testLostOffsets checks what becomes of a group that has lost its offsets: with a journal reading
-// goes on where it was, ends, or begins again, as it is set; what the journal knows of another
-// topic of the same name does not count.
+// testLostOffsets: after a group has lost its offsets, a source with a journal continues, stops, or
+// starts again, according to the settings. Entries for another topic of the same name do not count.
 func testLostOffsets(t *testing.T, c *cluster) {
 	for _, exactly := range []bool{false, true} {
 		for _, row := range []struct {
 			name string
 			set  kafka.OnLost
-			// other: the journal is of another topic.
+			// other: the journal is that of another topic.
 			other bool
 			// none: there is no journal.
 			none    bool
@@ -159,7 +158,7 @@ func testLostOffsets(t *testing.T, c *cluster) {
 	}
 }
 
-// A group that never committed anything has lost nothing: a journal without its partition, as after
+// A group that never committed anything has lost nothing. A journal without the partition, as after
 // partitions were added, changes nothing.
 func TestJournalWithoutThePartition(t *testing.T) {
 	t.Parallel()
@@ -188,7 +187,8 @@ func TestJournalWithoutThePartition(t *testing.T) {
 	}
 }
 
-// An offset that the journal knew is the group's again before anything is read: the next start finds it there.
+// An offset from the journal is committed to the group before anything is read, so that the next
+// start finds it.
 func TestResumedOffsetIsCommitted(t *testing.T) {
 	t.Parallel()
 	c := newFake(t)
@@ -212,8 +212,8 @@ func TestResumedOffsetIsCommitted(t *testing.T) {
 	}
 }
 
-// What a member of a fleet has noted may lie before the log: others have read on since. It is no loss, as it is for a
-// stage that has the group alone.
+// In a fleet, a member's journal may be older than the log's beginning, because other members have
+// read on. That is no loss, unlike for a stage that has the group alone.
 func TestJournalBehindTheLog(t *testing.T) {
 	t.Parallel()
 	for _, alone := range []bool{false, true} {

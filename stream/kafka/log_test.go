@@ -19,19 +19,20 @@ import (
 	"unfold/stream"
 )
 
-// drawnLog is a log that another implementation has encoded, and the messages in it.
+// drawnLog is a log encoded by another implementation, and its messages.
 type drawnLog struct {
 	bytes    []byte
 	starts   []int   // of the batches
-	ends     []int64 // the offsets behind them
+	ends     []int64 // the offsets after them
 	messages []stream.Message
 	aborted  []abortedTransaction
-	markers  map[abortedTransaction]int64 // the offsets at which those have ended
+	markers  map[abortedTransaction]int64 // the offsets of their markers
 	end      int64
 }
 
-// drawLog makes a log of batches as brokers keep them: compressed or not, with gaps that compaction
-// has left, appended times, headers, markers, and transactions of two producers of which some were aborted.
+// drawLog returns a log of batches as brokers keep them. It has compression, gaps left by
+// compaction, append times, headers, markers, and transactions of two producers, some of them
+// aborted.
 func drawLog(t *testing.T, rng *rand.Rand, batches int) (l drawnLog) {
 	t.Helper()
 	l.markers = map[abortedTransaction]int64{}
@@ -87,7 +88,7 @@ func drawLog(t *testing.T, rng *rand.Rand, batches int) (l drawnLog) {
 	return l
 }
 
-// draw puts records into a batch; those of hidden ones are not for readers.
+// draw adds records to a batch. Hidden records are not returned to readers.
 func (l *drawnLog) draw(rng *rand.Rand, b *kmsg.RecordBatch, hidden bool) {
 	maybe := func(n int) []byte {
 		if n := rng.IntN(n); n > 0 {
@@ -112,16 +113,16 @@ func (l *drawnLog) draw(rng *rand.Rand, b *kmsg.RecordBatch, hidden bool) {
 		}
 		offset++
 	}
-	b.LastOffsetDelta = int32(offset) + int32(rng.IntN(3)) // what lay behind was compacted away
+	b.LastOffsetDelta = int32(offset) + int32(rng.IntN(3)) // the records after it were compacted away
 }
 
-// kmsgRecord encodes a record by another implementation.
+// kmsgRecord encodes a record with another implementation.
 func kmsgRecord(time, offset int64, key, value []byte, headers []stream.Header) []byte {
 	r := kmsg.Record{TimestampDelta64: time, OffsetDelta: int32(offset), Key: key, Value: value}
 	for _, h := range headers {
 		r.Headers = append(r.Headers, kmsg.Header{Key: h.Key, Value: h.Value})
 	}
-	body := r.AppendTo(nil)[1:] // behind a length of one byte
+	body := r.AppendTo(nil)[1:] // after a length of one byte
 	return append(binary.AppendVarint(nil, int64(len(body))), body...)
 }
 
@@ -132,14 +133,14 @@ func seals(b kmsg.RecordBatch) []byte {
 	return sign(raw)
 }
 
-// nothingNew are brokers whose log has nothing more.
+// nothingNew are brokers whose log has no new messages.
 type nothingNew struct{}
 
 func (nothingNew) RoundTrip(context.Context, net.Addr, kafka.Request) (kafka.Response, error) {
 	return &rawFetched{}, nil
 }
 
-// readRuns reads an answer to its end, and returns where reading goes on.
+// readRuns reads an answer to its end, and returns the next offset.
 func readRuns(t *testing.T, c *cursor, room *stream.Share) (all []stream.Message, next int64) {
 	t.Helper()
 	next = c.next
@@ -158,8 +159,8 @@ func readRuns(t *testing.T, c *cursor, room *stream.Share) (all []stream.Message
 	return all, next
 }
 
-// Whatever lies in a log, from any offset on and cut at any place, the messages of committed
-// transactions from that offset on are read, as another implementation has encoded them, and no others.
+// For any log, any start offset and any cut, exactly the messages of committed transactions from
+// that offset on are read, as another implementation encoded them.
 func TestLogs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))
 	const limit = 8 << 20
@@ -172,7 +173,7 @@ func TestLogs(t *testing.T) {
 			}
 			whole := rng.IntN(2) == 0
 			answer, end := l.bytes, l.end
-			if !whole { // the batch with the offset, and a part of what follows
+			if !whole { // the batch with the offset, and a part of the following bytes
 				first := 0
 				for first+1 < len(l.starts) && l.ends[first] <= next {
 					first++
@@ -185,7 +186,7 @@ func TestLogs(t *testing.T) {
 			c := cursorOver(answer, next)
 			c.brokers = nothingNew{}
 			base := int64(binary.BigEndian.Uint64(answer))
-			for _, a := range l.aborted { // brokers name those that reach into the answer
+			for _, a := range l.aborted { // brokers list those that reach into the answer
 				if marker, ended := l.markers[a]; !ended || marker >= base {
 					c.pending = append(c.pending, a)
 				}
@@ -226,8 +227,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// Reading may go on exactly at the marker of an aborted transaction, which brokers name then. It
-// hides nothing of the producer's next transaction, which was committed.
+// Reading may continue exactly at the marker of an aborted transaction, which brokers then list.
+// The marker hides nothing of the producer's next transaction, which was committed.
 func TestAnswerBeginsWithMarker(t *testing.T) {
 	const producer, control, transactional = 7, 0x20, 0x10
 	marker := kmsg.RecordBatch{FirstOffset: 5, Magic: 2, Attributes: control | transactional, ProducerID: producer, NumRecords: 1, Records: kmsgRecord(0, 0, make([]byte, 4), nil, nil)}
@@ -239,7 +240,8 @@ func TestAnswerBeginsWithMarker(t *testing.T) {
 	}
 }
 
-// What the end of an answer cuts off comes again; an answer of less than a batch cannot be read.
+// A batch cut off at the end of an answer is fetched again. An answer of less than a batch cannot
+// be read.
 func TestCutAnswers(t *testing.T) {
 	one, two := encoded(t, 0, 0, []byte("one")), encoded(t, 0, 1, []byte("two"))
 	both := append(bytes.Clone(one), two...)
@@ -265,7 +267,7 @@ func TestCutAnswers(t *testing.T) {
 	}
 }
 
-// Batches that cannot be read at all are errors that say what is wrong and where.
+// Batches that cannot be read are errors that give the reason and the offset.
 func TestUnreadableBatches(t *testing.T) {
 	good := func() []byte { return encoded(t, 0, 7, []byte("value")) }
 	short := good()[:batchHeader-1]
@@ -280,7 +282,7 @@ func TestUnreadableBatches(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	// What comes before is returned first.
+	// Earlier messages are returned first.
 	c := cursorOver(append(encoded(t, 0, 6, []byte("before")), third...), 6)
 	run, err := c.read(t.Context(), nil)
 	if err != nil || len(run.Messages) != 1 || run.Next != 7 {
@@ -289,14 +291,14 @@ func TestUnreadableBatches(t *testing.T) {
 	if _, err := c.read(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "format 3") || len(c.rest) > 0 || c.next != 7 {
 		t.Errorf("and then %v; %d bytes are kept", err, len(c.rest))
 	}
-	// A batch whose last offset lies before its first stands for itself.
+	// A batch whose last offset is before its first counts as one offset.
 	back := good()
 	binary.BigEndian.PutUint32(back[23:], uint32(0xfffffffe))
 	got, err := readFrom(sign(back), 5)
 	if err != nil || len(got) != 1 || got[0].Offset != 5 || !strings.Contains(got[0].Unreadable.Error(), "offsets 5 to 5: a batch cannot be read: it is malformed: its last offset is 5") {
 		t.Errorf("%v, %v", got, err)
 	}
-	// The time of what cannot be read is that at which brokers appended it, or the first one's.
+	// The time of an unreadable batch is its append time, or the first message's.
 	empty := good()
 	binary.BigEndian.PutUint64(empty[35:], 99_000)
 	binary.BigEndian.PutUint32(empty[57:], 1<<31)
@@ -305,7 +307,7 @@ func TestUnreadableBatches(t *testing.T) {
 	}
 }
 
-// A run ends at the borders of a piece, by messages and by bytes.
+// A run ends at the limits of a piece, in messages and in bytes.
 func TestPieces(t *testing.T) {
 	for _, n := range []int{pieceMessages - 1, pieceMessages, pieceMessages + 1} {
 		c := cursorOver(encoded(t, 0, 0, make([][]byte, n)...), 0)
@@ -318,7 +320,7 @@ func TestPieces(t *testing.T) {
 			t.Errorf("%d messages: then a run of %d, %v", n, len(rest.Messages), err)
 		}
 	}
-	// Of batches of a MiB each a run has as many as reach a piece's bytes.
+	// With batches of a MiB each, a run has as many as reach the bytes of a piece.
 	var log []byte
 	for i := range int64(8) {
 		log = append(log, encoded(t, 0, i, make([]byte, 1<<20))...)
@@ -337,7 +339,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// A record is refused if its fields do not end where it does.
+// A record is refused if its fields do not end at its end.
 func TestBrokenRecords(t *testing.T) {
 	header := kmsgRecord(0, 0, nil, []byte("v"), []stream.Header{{Key: "h", Value: []byte("x")}})
 	for name, c := range map[string]struct {

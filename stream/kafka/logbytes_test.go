@@ -21,7 +21,7 @@ import (
 	"unfold/stream"
 )
 
-// A cursor whose room is full hands over what it has, and what it cannot read at once it reads later.
+// A cursor whose memory is full returns the messages it has, and reads the others later.
 func TestFullRoom(t *testing.T) {
 	values := make([][]byte, 3000)
 	for i := range values {
@@ -52,7 +52,7 @@ func TestFullRoom(t *testing.T) {
 			t.Errorf("%v: after %d runs not all of the room is free, or more", codec, runs)
 		}
 	}
-	// An error while a batch is being read gives back all that was taken.
+	// An error in the middle of a batch releases all reserved memory.
 	for codec := kafka.Compression(0); codec <= kafka.Zstd; codec++ {
 		room := stream.NewQueue(64<<20, 1)[0]
 		c := cursorOver(encoded(t, codec, 0, values...), 0)
@@ -68,8 +68,8 @@ func TestFullRoom(t *testing.T) {
 	}
 }
 
-// A run counts the bytes of its records, of its messages and of their headers' names. Messages that
-// follow each other share the names that they have in common.
+// A run counts the bytes of its records, messages and header names. Consecutive messages share
+// equal header names.
 func TestCountedBytes(t *testing.T) {
 	var headers []stream.Header
 	for i := range usualHeaders + 1 {
@@ -103,10 +103,11 @@ func TestCountedBytes(t *testing.T) {
 	}
 }
 
-// What decompressing takes, and how much will come out, is known from the first bytes of compressed data.
+// The memory for decompression, and the decompressed size, are estimated from the first bytes of
+// compressed data.
 func TestCosts(t *testing.T) {
 	be := binary.BigEndian
-	block := func(size, length int) []byte { // of snappy, which says that it is of so many bytes
+	block := func(size, length int) []byte { // of snappy, with the given decompressed length in its head
 		return append(binary.AppendUvarint(nil, uint64(size)), make([]byte, length-len(binary.AppendUvarint(nil, uint64(size))))...)
 	}
 	framed := func(blocks ...[]byte) []byte {
@@ -158,7 +159,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// Decoders of zstd with small windows are used again; others are closed.
+// Decoders of zstd with small windows are reused, others are closed.
 func TestDecodersAreKept(t *testing.T) {
 	seen := map[*zstd.Decoder]bool{}
 	w, err := zstd.NewWriter(nil)
@@ -190,7 +191,7 @@ func TestDecodersAreKept(t *testing.T) {
 	}
 }
 
-// Blocks of snappy are read by pieces of any size.
+// Blocks of snappy are read in pieces of any size.
 func TestSnappyInPieces(t *testing.T) {
 	var packed bytes.Buffer
 	w := kafka.Snappy.Codec().NewWriter(&packed)
@@ -222,13 +223,13 @@ func TestSnappyInPieces(t *testing.T) {
 	}
 }
 
-// Fields of records that would end behind the record leave nothing to read.
+// Fields that would end after their record leave nothing to read.
 func TestRecordFields(t *testing.T) {
 	for _, c := range []struct {
 		bytes []byte
 		read  func(d *fields) any
 		want  any
-		rest  int // -1: it is short
+		rest  int // -1: too short
 	}{
 		{[]byte{1, 2}, func(d *fields) any { return len(d.next(2)) }, 2, 0},
 		{[]byte{1, 2}, func(d *fields) any { return len(d.next(3)) }, 0, -1},
@@ -251,7 +252,8 @@ func TestRecordFields(t *testing.T) {
 	}
 }
 
-// What a batch is decompressed into first is as large as it says that it will be, or as such batches usually get, within bounds.
+// The first buffer for decompression has the size given in the head, or the usual size of such
+// batches, within bounds.
 func TestFirstChunks(t *testing.T) {
 	for name, c := range map[string]struct {
 		codec kafka.Compression

@@ -22,10 +22,9 @@ import (
 
 func TestMap(t *testing.T) { testMap(t, newFake(t)) }
 
-// testMap runs the whole stage, Arrow messages in and places out, with restarts
-// from the state directory at random moments, before the first map and after,
-// and refreshes between. Every event comes out; one offset and one version
-// always give the same bytes; versions are never used twice.
+// testMap runs the whole stage, from Arrow messages to places, with refreshes. It restarts from the
+// state directory at random moments, before the first map and after. Every event comes out. One
+// offset and one version always give the same bytes, and versions are never reused.
 func testMap(t *testing.T, c *cluster) {
 	in, out, dlq := topicFor(t, c, 3, nil), topicFor(t, c, 2, nil), topicFor(t, c, 1, nil)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -61,7 +60,7 @@ func testMap(t *testing.T, c *cluster) {
 		err = c.deliver(ctx, c.quick(in, in), out, dlq, &stream.Pipeline{Decoder: learner, Learner: learner,
 			Settings: stream.Settings{BatchMessages: 4, CommitEvery: 20 * time.Millisecond}})
 		if ctx.Err() != nil {
-			return nil // asked to stop, perhaps before it was connected
+			return nil // stopped, perhaps before it was connected
 		}
 		return err
 	}
@@ -113,7 +112,7 @@ func testMap(t *testing.T, c *cluster) {
 	t.Logf("%d lives, %+v, %d versions", lives, count, len(versions))
 }
 
-// arrowMessage makes a message of three classes.
+// arrowMessage returns a message of three classes.
 func arrowMessage(t *testing.T, rng *rand.Rand, rows, p, n int) []byte {
 	t.Helper()
 	x := vec.New[float32](rows, 6)

@@ -20,10 +20,10 @@ func TestMarkers(t *testing.T) {
 	testMarkers(t, newFake(t))
 }
 
-// testMarkers checks, on a topic that ends with the marker of a transaction and on one that ends
-// with an aborted transaction: the group's offset reaches the log's end, so that its lag is 0 for
-// every program, also behind a second stage that reads what an exactly-once stage wrote. When
-// retention then empties the idle topic, the next start misses nothing.
+// testMarkers uses topics that end with the marker of a transaction or with an aborted transaction.
+// The group's offset reaches the log's end, so that every program sees a lag of 0. The same holds
+// for a second stage that reads the output of an exactly-once stage. If retention then empties the
+// idle topic, the next start loses nothing.
 func testMarkers(t *testing.T, c *cluster) {
 	const n = 30
 	for _, exactly := range []bool{false, true} {
@@ -41,8 +41,8 @@ func testMarkers(t *testing.T, c *cluster) {
 					return c.deliver(ctx, set, to, "", &stream.Pipeline{Decoder: again{}, Learner: &streamtest.Learner{}})
 				})
 			}
-			// atRest waits until the group has come to the topic's end. Brokers write the marker that
-			// ends a transaction a little after they have said that it has ended.
+			// atRest waits until the group has reached the topic's end. Brokers write the end
+			// marker shortly after they report the end of the transaction.
 			atRest := func(topic string, messages int, life *streamtest.Background) {
 				t.Helper()
 				life.Await("the group has come to the end of "+topic, func() bool {
@@ -50,7 +50,7 @@ func testMarkers(t *testing.T, c *cluster) {
 					return c.Committed(t, topic, topic)[0] == end[0] && len(c.Read(t, topics[2])) == messages
 				})
 			}
-			for round := range 2 { // the second begins when all that was read has been deleted
+			for round := range 2 { // the second starts after everything read has been deleted
 				transaction(t, c, topics[0], kgo.TryCommit, n)
 				if exactly {
 					transaction(t, c, topics[0], kgo.TryAbort, 3)
@@ -73,7 +73,7 @@ func testMarkers(t *testing.T, c *cluster) {
 	}
 }
 
-// transaction writes numbers in one transaction, and ends that.
+// transaction writes numbers in one transaction and ends it.
 func transaction(t *testing.T, c *cluster, topic string, how kgo.TransactionEndTry, n int) {
 	t.Helper()
 	p, err := kgo.NewClient(kgo.SeedBrokers(c.brokers...), kgo.TransactionalID(fmt.Sprint(topic, how)), kgo.DefaultProduceTopic(topic))
@@ -94,7 +94,7 @@ func transaction(t *testing.T, c *cluster, topic string, how kgo.TransactionEndT
 	}
 }
 
-// again decodes numbers, also those that a stage has written, as "number@version".
+// again decodes numbers, also those written by a stage as "number@version".
 type again struct{ streamtest.Numbers }
 
 func (a again) Decode(m stream.Message) (stream.Events, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/segmentio/kafka-go/sasl"
 )
 
-// The request that Amazon's MSK takes for a proof, for known credentials and a known time;
-// its signature was computed by hand (SigV4 over action, service kafka-cluster and host).
+// The request that Amazon's MSK takes as proof, for known credentials and a known time. Its
+// signature was computed by hand (SigV4 over action, service kafka-cluster and host).
 func TestMSKSignature(t *testing.T) {
 	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "AWS_SESSION_TOKEN": "",
 		"AWS_REGION": "", "AWS_DEFAULT_REGION": "", "AWS_PROFILE": "", "AWS_CONFIG_FILE": "/nowhere", "AWS_SHARED_CREDENTIALS_FILE": "/nowhere", "AWS_EC2_METADATA_DISABLED": "true"} {

@@ -39,5 +39,5 @@ func (n *nearest) prefer(broker int32, now time.Time) {
 	}
 }
 
-// avoid returns to the leader for a while.
+// avoid makes fetches go to the leader for a while.
 func (n *nearest) avoid(now time.Time) { n.follower, n.until = 0, now.Add(farTime) }

@@ -8,8 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// A follower is read from for as long as nothing speaks against it; then the leader is
-// asked again.
+// Fetches go to a follower as long as it works, and otherwise to the leader.
 func TestNearest(t *testing.T) {
 	var n nearest
 	now := time.Now()
@@ -36,7 +35,7 @@ func TestNearest(t *testing.T) {
 	at("a while later", leader, true)
 }
 
-// Requests that this package writes itself carry the client's name and rack.
+// Requests written by this package contain the client's name and rack.
 func TestRequestsNameTheClient(t *testing.T) {
 	fetch := &rawFetch{client: "maps-eu", rack: "zone-7", follower: leader, version: newestFetch}
 	for name, b := range map[string][]byte{

@@ -16,15 +16,15 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// unsigned is a JSON web token that nobody signed.
+// unsigned returns a JSON web token without a signature.
 func unsigned(user string, from, until time.Time) string {
 	encode := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
 	return encode(`{"alg":"none"}`) + "." + encode(fmt.Sprintf(`{"sub":%q,"iat":%d,"exp":%d}`, user, from.Unix(), until.Unix())) + "."
 }
 
-// TestRealOAuth logs in to an Apache Kafka with tokens. The broker ends sessions after two
-// seconds: reading and writing go on, through several of them, with a new token for each
-// connection, and nothing is lost or doubled.
+// TestRealOAuth logs in to an Apache Kafka with tokens. The broker ends sessions after two seconds.
+// Reading and writing continue through several sessions, with a new token for each connection, and
+// nothing is lost or duplicated.
 func TestRealOAuth(t *testing.T) {
 	const session = 2 * time.Second
 	broker := kafkatest.StartBearers(t, session)

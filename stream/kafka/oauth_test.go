@@ -40,8 +40,8 @@ func TestBearerMessage(t *testing.T) {
 	}
 }
 
-// What a broker says against a token is passed on, and trying again makes no sense; that
-// there is no token now may pass.
+// The broker's reason for refusing a token is passed on, and the login is not retried. A missing
+// token may be temporary.
 func TestBearerFailures(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer, want string

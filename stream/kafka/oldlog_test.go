@@ -14,7 +14,7 @@ import (
 	"unfold/stream"
 )
 
-// oldMessage is a message of format 0 or 1 as it lies in the log; nil is null.
+// oldMessage returns a message of format 0 or 1 as stored in the log; nil is null.
 func oldMessage(magic, attributes byte, offset, at int64, key, value []byte) []byte {
 	be := binary.BigEndian
 	body := []byte{magic, attributes}
@@ -34,7 +34,7 @@ func oldMessage(magic, attributes byte, offset, at int64, key, value []byte) []b
 	return append(out, body...)
 }
 
-// oldSet is a compressed message that holds others.
+// oldSet returns a compressed message that contains others.
 func oldSet(t *testing.T, magic byte, offset int64, inner ...[]byte) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -90,7 +90,8 @@ func TestOldMessages(t *testing.T) {
 	}
 }
 
-// Damage in a set of old messages is one message behind the good ones, or an error if not even the set can be read.
+// Damage in a set of old messages becomes one message after the good ones. It is an error if the
+// set itself cannot be read.
 func TestBrokenOldMessages(t *testing.T) {
 	defer SetRecordLimit(1000)()
 	k, v := []byte("k"), []byte("v")

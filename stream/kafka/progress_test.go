@@ -14,9 +14,8 @@ import (
 	"unfold/stream/kafka"
 )
 
-// TestProgress: what the group has committed and where the log ends, from the beginning on.
-// Reading gets past the marker that ends a transaction, so that the group can commit the
-// log's end.
+// TestProgress: the group's committed offset and the log's end, from the beginning on. Reading
+// passes the marker that ends a transaction, so that the group can commit the log's end.
 func TestProgress(t *testing.T) {
 	c := newFake(t)
 	topic := topicFor(t, c, 1, nil)
@@ -69,7 +68,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Progress is that of each partition; one that the group has committed nothing of is where it was assigned.
+// Progress is reported per partition. Without a committed offset it is the offset at assignment.
 func TestProgressOfPartitions(t *testing.T) {
 	t.Parallel()
 	c := newFake(t)
@@ -92,7 +91,8 @@ func TestProgressOfPartitions(t *testing.T) {
 	}
 }
 
-// Whether a client may be a member of a group is what its coordinator says; one that does not say is believed to allow it.
+// The coordinator decides whether a client may be a member of a group. Without its answer,
+// membership is assumed to be allowed.
 func TestCheckGroup(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)

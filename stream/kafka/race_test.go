@@ -2,5 +2,5 @@
 
 package kafka_test
 
-// raceEnabled says whether the race detector runs.
+// raceEnabled reports whether the race detector runs.
 const raceEnabled = true

@@ -14,9 +14,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestRack: a reader that says where it is reads from the replica that the leader names,
-// and from the leader again when that one fails. Nothing is lost on the way. A reader that
-// says nothing stays with the leader.
+// TestRack: a reader with a rack reads from the replica that the leader names, and from the leader
+// again when the replica fails. Nothing is lost. A reader without a rack stays with the leader.
 func TestRack(t *testing.T) {
 	for _, rack := range []string{"r2", ""} {
 		t.Run("rack "+rack, func(t *testing.T) {
@@ -96,7 +95,7 @@ func TestRack(t *testing.T) {
 	}
 }
 
-// TestClientID: brokers know members by the name that is set.
+// TestClientID: brokers know members by the client id in the settings.
 func TestClientID(t *testing.T) {
 	f, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "events"), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestReal runs the conformance suite, and what only a real broker can show, on
-// an Apache Kafka that it starts.
+// TestReal runs the conformance suite, and tests that need a real broker, on an Apache Kafka that
+// it starts.
 func TestReal(t *testing.T) {
 	b := kafkatest.StartReal(t, "")
 	c := newCluster(t, 1, b.Addr())

@@ -15,8 +15,8 @@ import (
 	"unfold/stream"
 )
 
-// BenchmarkBatches takes the messages out of an answer of 1 MB and more: here, and as the
-// library does, with the copies that its pages need.
+// BenchmarkBatches decodes the messages of an answer of 1 MB and more, by this package and by the
+// library, with the copies that its pages need.
 func BenchmarkBatches(b *testing.B) {
 	l := &link{} // keeps decoders
 	for _, size := range []int{100, 10_000} {
@@ -59,7 +59,7 @@ func BenchmarkBatches(b *testing.B) {
 	}
 }
 
-// throughLibrary reads batches, after their length, as the library does.
+// throughLibrary reads batches, after their length, with the library.
 func throughLibrary(b *testing.B, sized []byte) (all []stream.Message) {
 	var set protocol.RecordSet
 	if _, err := set.ReadFrom(bytes.NewReader(sized)); err != nil {

@@ -17,9 +17,9 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// strict makes topics of an in-process broker refuse records as Apache Kafka's do:
-// without a key if they are compacted, and with an old time if they say so. It says
-// which, if it is to.
+// strict makes topics of an in-process broker refuse records as Apache Kafka's do: without a key in
+// compacted topics, and with an old time if the topic limits it. The answer may name the refused
+// records.
 type strict struct {
 	compacted, recent sync.Map // topics
 	says              bool
@@ -54,7 +54,7 @@ func (s *strict) control(f *kfake.Cluster) {
 	})
 }
 
-// judge says which records of a batch that is not compressed a topic refuses, and why.
+// judge returns the records of an uncompressed batch that a topic refuses, and the reason.
 func (s *strict) judge(topic string, records []byte) (code int16, which []int32) {
 	_, compacted := s.compacted.Load(topic)
 	_, recent := s.recent.Load(topic)
@@ -86,8 +86,8 @@ func (s *strict) judge(topic string, records []byte) (code int16, which []int32)
 	return code, which
 }
 
-// TestRefused: a record that its topic refuses for what it is, other than large, does not
-// stop its partition, whether the broker says which of a batch it is or not.
+// TestRefused: a record that its topic refuses for reasons other than size does not block its
+// partition, whether the broker names the record or not.
 func TestRefused(t *testing.T) {
 	for _, says := range []bool{true, false} {
 		t.Run(fmt.Sprintf("which is said %v", says), func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// testRefused delivers to topics that refuse some of it; made gets their settings.
+// testRefused delivers to topics that refuse some messages; made is given their settings.
 func testRefused(t *testing.T, c *cluster, made func(topic string, settings map[string]string)) {
 	compacted := map[string]string{"cleanup.policy": "compact"}
 	recent := map[string]string{"message.timestamp.before.max.ms": "3600000"}
@@ -114,8 +114,8 @@ func testRefused(t *testing.T, c *cluster, made func(topic string, settings map[
 	for _, exactlyOnce := range []bool{false, true} {
 		for name, test := range map[string]struct {
 			out, dlq map[string]string
-			odd      stream.Message // what every third message is like
-			// reason is in the dead letters, final in the error that ends the stage.
+			odd      stream.Message // the form of every third message
+			// reason is in the dead letters, final in the error that stops the stage.
 			reason, final []string
 		}{
 			"no key":              {compacted, nil, stream.Message{}, []string{"[87]", "has no key", "cleanup.policy"}, nil},

@@ -34,7 +34,7 @@ func (c *conversation) Write(b []byte) (int, error) {
 
 func (c *conversation) Read(b []byte) (int, error) { return c.answer.Read(b) }
 
-// talkingConn is a connection of which only what is written matters.
+// talkingConn is a connection that only records what is written.
 type talkingConn struct {
 	net.Conn
 	sent bytes.Buffer
@@ -42,10 +42,10 @@ type talkingConn struct {
 
 func (c *talkingConn) Write(b []byte) (int, error) { return c.sent.Write(b) }
 
-// sized puts the length before an answer.
+// sized prepends the length to an answer.
 func sized(b []byte) []byte { return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...) }
 
-// answerTo encodes an answer as a broker does, behind its correlation id.
+// answerTo encodes an answer as a broker does, after its correlation id.
 func answerTo(r kmsg.Response) []byte {
 	b := make([]byte, 4)
 	if r.IsFlexible() {
@@ -54,7 +54,7 @@ func answerTo(r kmsg.Response) []byte {
 	return r.AppendTo(b)
 }
 
-// asBroker decodes a request as another implementation does, and checks its header.
+// asBroker decodes a request with another implementation, and checks its header.
 func asBroker(t *testing.T, sent []byte, into kmsg.Request) {
 	t.Helper()
 	be := binary.BigEndian
@@ -77,8 +77,9 @@ func asBroker(t *testing.T, sent []byte, into kmsg.Request) {
 	}
 }
 
-// Requests that this package encodes mean to a broker what they should, and its answers are
-// decoded: all values, in every version, with fields that later versions have added.
+// Requests encoded by this package are decoded correctly by another implementation, and so are its
+// answers by this package. The test covers all values in every version, with fields that later
+// versions have added.
 func TestFetchOnTheWire(t *testing.T) {
 	for version := int16(oldestFetch); version <= newestFetch; version++ {
 		r := &rawFetch{tp: stream.TopicPartition{Topic: "events", Partition: 3}, offset: 1 << 40, bytes: 70_000, wait: 250 * time.Millisecond,
@@ -143,7 +144,7 @@ func TestFetchOnTheWire(t *testing.T) {
 				t.Errorf("version %d: an error of the whole is %+v, %v", version, m, err)
 			}
 		}
-		rp.RecordBatches, resp.ErrorCode = nil, 0 // null is as good as none
+		rp.RecordBatches, resp.ErrorCode = nil, 0 // null counts as none
 		rt.Partitions = []kmsg.FetchResponseTopicPartition{rp}
 		resp.Topics = []kmsg.FetchResponseTopic{rt}
 		if m, err := decodeRawFetched(answerTo(resp), version); err != nil || len(m.records) != 0 || m.end != 100 {
@@ -158,7 +159,7 @@ func TestFetchOnTheWire(t *testing.T) {
 	}
 }
 
-// An answer is read to its length, if that is admitted, and no further; what goes wrong is reported.
+// An answer is read up to its length, if that is admitted. Errors are reported.
 func TestExchange(t *testing.T) {
 	c := &conversation{answer: bytes.NewReader(append(sized([]byte("four")), "more"...))}
 	if got, err := exchange(c, []byte("ask"), 4); string(got) != "four" || err != nil || c.sent.String() != "ask" {
@@ -191,7 +192,7 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// A fetch is for the follower that is wanted, as long as there is one, or else for the leader.
+// A fetch goes to the requested follower as long as there is one, otherwise to the leader.
 func TestWhoIsAsked(t *testing.T) {
 	cluster := protocol.Cluster{Brokers: map[int32]protocol.Broker{1: {ID: 1}, 2: {ID: 2}}, Topics: map[string]protocol.Topic{
 		"t": {Name: "t", Partitions: map[int32]protocol.Partition{0: {ID: 0, Leader: 1}, 1: {ID: 1, Leader: 9}}}}}
@@ -218,7 +219,7 @@ func TestWhoIsAsked(t *testing.T) {
 	}
 }
 
-// The same for requests in the flexible form.
+// The same for requests in the flexible encoding.
 func TestFlexibleOnTheWire(t *testing.T) {
 	tag := func(tags *kmsg.Tags) { tags.Set(9, []byte("of a later version")) }
 	text := func(s string) *string { return &s }
@@ -283,7 +284,7 @@ func TestFlexibleOnTheWire(t *testing.T) {
 		check  func() bool
 		answer kmsg.Response
 		want   protocol.Message
-		cut    int // so many of the answer's last bytes are not needed
+		cut    int // this many of the answer's last bytes are not needed
 	}{
 		{"offsets", &offsetFetchRequest{client: "me", group: "g", topic: "events", partitions: []int{0, 1, 300}}, fetchOffsets, func() bool {
 			return fetchOffsets.Group == "g" && fetchOffsets.RequireStable && len(fetchOffsets.Topics) == 1 && fetchOffsets.Topics[0].Topic == "events" && reflect.DeepEqual(fetchOffsets.Topics[0].Partitions, []int32{0, 1, 300})
@@ -311,7 +312,7 @@ func TestFlexibleOnTheWire(t *testing.T) {
 			if c.check != nil && !c.check() {
 				t.Errorf("the broker reads %+v", c.as)
 			}
-			if c.cut < 0 { // partitions are not looked at
+			if c.cut < 0 { // partitions are not examined
 				c.cut = len(whole) - bytes.Index(whole, mt.TopicID[:]) - len(mt.TopicID) - 2 - len(mt.Partitions)
 			}
 			for n := range len(whole) - c.cut {
@@ -385,7 +386,7 @@ func TestFlexibleOnTheWire(t *testing.T) {
 	}{
 		{kafka.UnknownTopicOrPartition, false, shapeResponse{}},
 		{kafka.UnknownTopicOrPartition, true, shapeResponse{}},
-		{kafka.LeaderNotAvailable, true, shapeResponse{shape: shape{mt.TopicID, 3}}}, // of some partition: that passes
+		{kafka.LeaderNotAvailable, true, shapeResponse{shape: shape{mt.TopicID, 3}}}, // of some partition: temporary
 		{kafka.LeaderNotAvailable, false, shapeResponse{shape: shape{mt.TopicID, 0}, err: kafka.LeaderNotAvailable}},
 		{0, false, shapeResponse{shape: shape{mt.TopicID, 0}}},
 	} {
@@ -403,13 +404,13 @@ func TestFlexibleOnTheWire(t *testing.T) {
 	}
 }
 
-// Fields of answers that would end behind the answer leave nothing to read.
+// Fields that would end after their answer leave nothing to read.
 func TestFlexibleFields(t *testing.T) {
 	for _, c := range []struct {
 		bytes []byte
 		read  func(d *flexible) any
 		want  any
-		rest  int // -1: it is short
+		rest  int // -1: too short
 	}{
 		{[]byte{3, 1, 2, 9}, func(d *flexible) any { return d.length() }, 2, 3},
 		{[]byte{4, 1, 2, 9}, func(d *flexible) any { return d.length() }, 3, 3},
@@ -442,7 +443,7 @@ func TestFlexibleFields(t *testing.T) {
 	}
 }
 
-// A topic is another one if both times it had an id, and they differ.
+// A topic counts as another one if it had an id both times and the ids differ.
 func TestAnotherTopic(t *testing.T) {
 	one, two, none := shape{[16]byte{1}, 1}, shape{[16]byte{2}, 1}, shape{partitions: 1}
 	for _, c := range []struct {
@@ -455,7 +456,7 @@ func TestAnotherTopic(t *testing.T) {
 	}
 }
 
-// Connections of the library's group create no topic: the last byte of its Metadata requests is
+// The library's group connections create no topic. The last byte of their Metadata requests is
 // changed, and nothing else.
 func TestNoCreation(t *testing.T) {
 	be := binary.BigEndian

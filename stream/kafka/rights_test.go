@@ -17,8 +17,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// A right that is taken from a running stage is waited for, whatever needs it, and named; when it
-// is given back the stage goes on, and with exactly-once delivery nothing comes twice.
+// A permission revoked from a running stage is named and waited for, whatever needs it. When it is
+// granted again the stage continues, and with exactly-once delivery nothing is duplicated.
 func TestRightsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	const times = 4
@@ -45,7 +45,7 @@ func TestRightsAreWaitedFor(t *testing.T) {
 				c.createTopic(t, "out", 1, nil)
 				set := c.quick("in", "g")
 				if what == "join" {
-					set.RebalanceTimeout = 2 * time.Second // the member that may not join again is waited for
+					set.RebalanceTimeout = 2 * time.Second // rebalancing waits for the member that may not join again
 				}
 				if exactly {
 					set.Transactions = &kafka.Transactions{Outputs: "out"}
@@ -66,11 +66,12 @@ func TestRightsAreWaitedFor(t *testing.T) {
 				life.Await("it works", func() bool { return c.done(t, "g", "in") == 10 })
 				before := generations.Load()
 				f.Fault(fault)
-				// Whoever joins again asks for everything again.
+				// A member that joins again requests everything again.
 				f.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, TopLevel: true, Err: kerr.RebalanceInProgress})
 				c.Produce(t, "in", 0, numbersFrom(10, 20)...)
 				life.Await("it works again", func() bool { return c.done(t, "g", "in") == 20 && generations.Load() > before })
-				// Once: a commit that is refused while its generation ends is not tried again, and so not named.
+				// Once: a commit refused while its generation ends is not retried, and so not
+				// named.
 				life.Await("what was missing is named", func() bool { return named.Load() > 0 })
 				if err := life.Stop(); err != nil {
 					t.Fatal(err)
@@ -88,10 +89,10 @@ func TestRightsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// isLook reports whether a request is that of a generation that looks at its topic.
+// isLook reports whether a request comes from a generation that checks its topic.
 func isLook(r kmsg.Request) bool { return r.GetVersion() == 10 }
 
-// After a failure a fetch that works again is reported, although no message comes.
+// After a failure, a fetch that works again is reported, even without a message.
 func TestRecovered(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)

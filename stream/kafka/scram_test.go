@@ -7,7 +7,7 @@ import (
 	"github.com/segmentio/kafka-go/sasl"
 )
 
-// beginScram begins an exchange with a nonce.
+// beginScram starts an exchange with a nonce.
 func beginScram(t *testing.T, mechanism, nonce string) (c sasl.StateMachine, first string) {
 	t.Helper()
 	m, err := Authenticate(mechanism, "user", "pencil")
@@ -46,7 +46,7 @@ func TestScramExample(t *testing.T) {
 	}
 }
 
-// Text is taken as it is, as brokers store it, also where SASLprep would change it.
+// Text is used unchanged, as brokers store it, even where SASLprep would change it.
 func TestScramTakesTextAsItIs(t *testing.T) {
 	proof := func(password string) string {
 		s := scram{credentials{"user", func() string { return password }}, scramHashes["scram-sha-256"], "SCRAM-SHA-256", func() string { return "N" }}

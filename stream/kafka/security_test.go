@@ -19,7 +19,7 @@ import (
 	"unfold/stream/kafka"
 )
 
-// certificate makes one for this machine, signed by itself, and who trusts it.
+// certificate returns a self-signed certificate for this machine, and a pool that trusts it.
 func certificate(t *testing.T) (server *tls.Config, client *tls.Config) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -42,8 +42,8 @@ func certificate(t *testing.T) (server *tls.Config, client *tls.Config) {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 }
 
-// TestSecurity connects with TLS and each SASL mechanism, and wrongly in every way:
-// the error comes within 10 s, names the broker, and holds no password.
+// TestSecurity connects with TLS and each SASL mechanism, and with every wrong setting. The error
+// comes within 10 s, names the broker, and contains no password.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	const password = "correct horse, battery=staple"

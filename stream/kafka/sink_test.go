@@ -19,9 +19,9 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestWriteAgain: writers at work at once write again what was not acknowledged, while
-// leaders move, brokers refuse or do as asked and do not say so, and answers get lost.
-// Each message is there, once and in order.
+// TestWriteAgain: concurrent writers send again whatever was not acknowledged. Meanwhile leaders
+// move, brokers refuse, or execute a request without an answer, and answers get lost. Each message
+// is written once and in order.
 func TestWriteAgain(t *testing.T) {
 	t.Parallel()
 	codecs := []string{"lz4", "none", "zstd"}
@@ -36,7 +36,7 @@ func TestWriteAgain(t *testing.T) {
 	}
 }
 
-// TestWriteAnonymously: a cluster that gives no producer's id is written to without.
+// TestWriteAnonymously: a cluster that assigns no producer id is written to without one.
 func TestWriteAnonymously(t *testing.T) {
 	c, f := newFakeCluster(t)
 	topic := topicFor(t, c, 1, nil)
@@ -56,8 +56,7 @@ func TestWriteAnonymously(t *testing.T) {
 	}
 }
 
-// TestForgottenProducer: a broker that no longer knows a sink's numbers costs one more
-// attempt.
+// TestForgottenProducer: a broker that has lost a sink's sequence numbers costs one more attempt.
 func TestForgottenProducer(t *testing.T) {
 	c, f := newFakeCluster(t)
 	topic := topicFor(t, c, 1, nil)
@@ -111,13 +110,13 @@ func testWriteAgain(t *testing.T, compression string, seed uint64) {
 		begun  int
 	)
 	refusals := []*kerr.Error{kerr.NotLeaderForPartition, kerr.RequestTimedOut, kerr.NotEnoughReplicasAfterAppend, kerr.UnknownServerError, kerr.NotEnoughReplicas}
-	// So much of it for each batch: a slow machine has no more trouble than a fast one.
+	// Faults per batch: a slow machine has as many as a fast one.
 	trouble := func() {
 		mu.Lock()
 		defer mu.Unlock()
 		begun++
 		switch r := rng.IntN(3); {
-		case begun%60 == 0: // it takes a sink a second or two to find the leaders again
+		case begun%60 == 0: // a sink takes a second or two to find the leaders again
 			f.ShufflePartitionLeaders()
 		case r == 0:
 			net.left.Store(int64(1 + rng.IntN(2)))

@@ -18,7 +18,7 @@ import (
 	"unfold/stream"
 )
 
-// Settings of a source have their defaults where they are 0, and are refused where they make no sense.
+// Zero settings of a source have their defaults, and invalid ones are refused.
 func TestSourceSettings(t *testing.T) {
 	good := SourceSettings{Topic: "t", Group: "g"}
 	got, err := good.withDefaults()
@@ -56,13 +56,14 @@ func TestSourceSettings(t *testing.T) {
 	}
 }
 
-// known is a journal that knows.
+// known is a journal with entries.
 type known Noted
 
 func (k known) Known() Noted                   { return Noted(k) }
 func (known) Note([16]byte, []stream.Position) {}
 
-// Where the group has no offset, the journal's counts if it is of this topic, and as the settings have it.
+// If the group has no offset, the journal's is used if it belongs to this topic, according to the
+// settings.
 func TestLostOffset(t *testing.T) {
 	id, at := [16]byte{1}, time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	tp := stream.TopicPartition{Topic: "t", Partition: 1}
@@ -103,7 +104,7 @@ func TestLostOffset(t *testing.T) {
 	}
 }
 
-// What a source remembers of its topic decides where partitions begin.
+// The positions that a source keeps for its topic decide where partitions start.
 func TestWherePartitionsBegin(t *testing.T) {
 	s := &Source{settings: SourceSettings{Start: Latest}, known: 2}
 	for partition, want := range []Start{Latest, Latest, Earliest, Earliest} {
@@ -123,7 +124,7 @@ func TestWherePartitionsBegin(t *testing.T) {
 			t.Errorf("created again %v: it begins at %d", again, got)
 		}
 	}
-	s.own(&generation{}) // there is no topic: what was read before counts
+	s.own(&generation{}) // no topic exists: earlier positions count
 	if !maps.Equal(s.owned, map[int]bool{1: true}) {
 		t.Errorf("owned %v", s.owned)
 	}
@@ -161,7 +162,7 @@ func TestWherePartitionsBegin(t *testing.T) {
 	}
 }
 
-// A group whose generations do not last is joined again after growing pauses.
+// A group whose generations are short is joined again after growing pauses.
 func TestCalm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Source{}
@@ -185,7 +186,7 @@ func TestCalm(t *testing.T) {
 	})
 }
 
-// The leader's assignors count the topic's partitions, and say who the member is.
+// The leader's assignors count the topic's partitions, and send the member's id.
 func TestAssignors(t *testing.T) {
 	s := &Source{settings: SourceSettings{Topic: "t", Alone: true, Who: "me"}}
 	partitions := []kafka.Partition{{Topic: "t"}, {Topic: "u"}, {Topic: "t", ID: 1}}
@@ -226,7 +227,7 @@ func TestAssignors(t *testing.T) {
 	}
 }
 
-// What brokers say when they close a connection hints at what they expect.
+// The broker's error at the close of a connection hints at what it expects.
 func TestExplain(t *testing.T) {
 	password, err := Authenticate("plain", "user", "password")
 	if err != nil {

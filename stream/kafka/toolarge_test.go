@@ -19,7 +19,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// noise is what no compression makes smaller.
+// noise returns bytes that cannot be compressed.
 func noise(n int) []byte {
 	b := make([]byte, n)
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
@@ -29,7 +29,7 @@ func noise(n int) []byte {
 	return b
 }
 
-// refused are the messages of a write that are too large.
+// refused returns the messages of a write that are too large.
 func refused(err error) (indices []int) {
 	var large *stream.RefusedError
 	if errors.As(err, &large) {
@@ -40,15 +40,15 @@ func refused(err error) (indices []int) {
 	return indices
 }
 
-// TestTooLarge: a sink writes what fits compressed, and says of the rest that it does not,
-// whoever finds that out: itself before it writes anything, or the brokers.
+// TestTooLarge: a sink writes the messages that fit after compression, and reports the others.
+// Either the sink detects them before it writes anything, or the brokers do.
 func TestTooLarge(t *testing.T) {
 	c, f := newFakeCluster(t)
 	batch := []stream.Message{{Value: []byte("small")}, {Value: make([]byte, 5_000_000)}, {Value: noise(2_000_000)}, {Value: []byte("last")}, {Value: noise(1_900_000)}}
 	for name, test := range map[string]struct {
 		settings    map[string]string
 		compression string
-		// silent brokers do not say what they take.
+		// silent brokers do not report their limits
 		silent  bool
 		refused string
 	}{
@@ -83,8 +83,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// A topic that takes more than it did gets more, after a refusal; the rest of what is
-// written before that goes on.
+// A raised limit of a topic is used after a refusal. The rest of the write before that continues.
 func TestTooLargeNoMore(t *testing.T) {
 	defer kafka.SetAskAgain(100 * time.Millisecond)()
 	c := newFake(t)
@@ -103,8 +102,8 @@ func TestTooLargeNoMore(t *testing.T) {
 	streamtest.Await(t, "the sink finds out", func() bool { return sink.Write(t.Context(), large) == nil })
 }
 
-// testTooLarge are the messages that once stopped their partitions: each becomes a place
-// or a dead letter, and what is behind them is placed.
+// testTooLarge sends messages of sizes that once blocked their partitions. Each becomes a place or
+// a dead letter, and the messages after it are placed.
 func testTooLarge(t *testing.T, c *cluster) {
 	for _, exactlyOnce := range []bool{false, true} {
 		in := topicFor(t, c, 1, nil)

@@ -18,7 +18,7 @@ import (
 	"unfold/stream/kafka"
 )
 
-// readTopic reads what a reader has, as "partition/offset=value".
+// readTopic returns what a reader returns, as "partition/offset=value".
 func readTopic(ctx context.Context, r *kafka.TopicReader) (got []string, err error) {
 	for {
 		messages, err := r.Next(ctx)
@@ -37,7 +37,8 @@ func readTopic(ctx context.Context, r *kafka.TopicReader) (got []string, err err
 	}
 }
 
-// A topic is read to the end that it has when it is opened, from where the group is, one partition after the other, without what was aborted.
+// A topic is read up to its end at the time of opening, from the group's offset, one partition
+// after the other, without aborted messages.
 func TestTopicReader(t *testing.T) {
 	t.Parallel()
 	c := newFake(t)
@@ -67,7 +68,7 @@ func TestTopicReader(t *testing.T) {
 	c.Produce(t, topic, 0, numbersFrom(0, 3)...)
 	c.Produce(t, topic, 2, numbersFrom(5, 7)...)
 	before := open("g")
-	c.Produce(t, topic, 2, numbersFrom(7, 8)...) // after it was opened
+	c.Produce(t, topic, 2, numbersFrom(7, 8)...) // after opening
 	want(before, "0/0=0", "0/1=1", "0/2=2", "2/0=5", "2/1=6")
 	if err := before.Commit(ctx); err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestTopicReader(t *testing.T) {
 	}
 	c.Produce(t, topic, 0, numbersFrom(9, 10)...)
 	want(open("g"), "0/6=9", "2/2=7")
-	c.DeleteBefore(t, topic, 0, 2) // retention is ahead of a group
+	c.DeleteBefore(t, topic, 0, 2) // retention has passed the group
 	all := open("")
 	want(all, "0/2=2", "0/6=9", "2/0=5", "2/1=6", "2/2=7")
 	c.Produce(t, topic, 1, numbersFrom(0, 1)...)
@@ -95,7 +96,7 @@ func TestTopicReader(t *testing.T) {
 	for _, at := range []struct {
 		partition int
 		offset    int64
-		want      string // or why it is gone
+		want      string // or the reason for the gap
 		found     bool
 	}{
 		{0, 2, "2", true}, {0, 6, "9", true}, {2, 0, "5", true}, {2, 2, "7", true},
@@ -120,7 +121,8 @@ func TestTopicReader(t *testing.T) {
 	}
 }
 
-// Trouble that passes is waited out; what is deleted while it is read, and rights that are missing, are errors.
+// Temporary errors are retried. Messages deleted while they are read, and missing permissions, are
+// errors.
 func TestTopicReaderInTrouble(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)

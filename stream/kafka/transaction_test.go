@@ -15,7 +15,7 @@ import (
 	"unfold/stream/kafka"
 )
 
-// endings counts how transactions are ended.
+// endings counts the commits and aborts of transactions.
 type endings struct{ commits, aborts atomic.Int64 }
 
 func countEnds(f *kfake.Cluster) *endings {
@@ -32,8 +32,8 @@ func countEnds(f *kfake.Cluster) *endings {
 	return &e
 }
 
-// A transaction that fails is aborted at once, so that readers of committed messages need not wait for its
-// timeout; the next one of the same producer has a new epoch and succeeds.
+// A failed transaction is aborted at once, so that readers of committed messages need not wait for
+// its timeout. The next one of the same producer has a new epoch and succeeds.
 func TestFailedTransactionIsAborted(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]kmsg.Key{"writing": kmsg.Produce, "the group's offset": kmsg.TxnOffsetCommit, "adding partitions": kmsg.AddPartitionsToTxn} {
@@ -62,7 +62,8 @@ func TestFailedTransactionIsAborted(t *testing.T) {
 	}
 }
 
-// A transaction that ends before the brokers have all of it would commit half: its end waits for every answer.
+// A transaction that ends before the brokers have all of it would commit a part. Its end waits for
+// every answer.
 func TestTransactionEndsLast(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)
@@ -72,7 +73,7 @@ func TestTransactionEndsLast(t *testing.T) {
 	var early atomic.Bool
 	f.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
 		f.SleepControl(func() {
-			// What would come too early comes meanwhile: the other requests go on.
+			// The other requests continue and arrive in the meantime.
 			for range 20 {
 				if c.Committed(t, tp.Topic, tp.Topic); ends.commits.Load() > 0 {
 					early.Store(true)
@@ -90,7 +91,8 @@ func TestTransactionEndsLast(t *testing.T) {
 	}
 }
 
-// A transaction is of an assigned partition of the source's topic, and needs a topic for its dead letters.
+// A transaction belongs to an assigned partition of the source's topic, and needs a topic for its
+// dead letters.
 func TestTransactionsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	c := newFake(t)
@@ -111,7 +113,8 @@ func TestTransactionsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A member that is fenced while it ends what a former owner has left has lost its partitions: it joins again.
+// A member that is fenced while it ends a former owner's transaction has lost its partitions: it
+// joins again.
 func TestFencedWhileTakingOver(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)
@@ -139,13 +142,13 @@ func TestFencedWhileTakingOver(t *testing.T) {
 	}
 }
 
-// Outputs that a transaction has left open are part of another one that ends in the same way: of the
-// partitions in which this producer holds readers back, and of no other.
+// Outputs that a transaction left open become part of another one that ends in the same way. It
+// covers the partitions where this producer blocks readers, and no others.
 func TestHangingOutputs(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)
 	in, out := topicFor(t, c, 1, nil), topicFor(t, c, 4, nil)
-	for p := range 3 { // the last one is empty, so that nobody is held back there
+	for p := range 3 { // the last one is empty, so that it blocks no reader
 		c.Produce(t, out, p, numbersFrom(0, 2)...)
 	}
 	const producer, stranger = 4711, 4712

@@ -21,7 +21,7 @@ import (
 
 const lookOften = 20 * time.Millisecond
 
-// numbersFrom are messages of the numbers from..to.
+// numbersFrom returns messages of the numbers from..to.
 func numbersFrom(from, to int) (out []stream.Message) {
 	for n := from; n < to; n++ {
 		out = append(out, stream.Message{Value: fmt.Append(nil, n)})
@@ -40,7 +40,7 @@ func count(f *kfake.Cluster, key kmsg.Key) *atomic.Int64 {
 	return &n
 }
 
-// placedNumbers are the numbers of the outputs of a topic.
+// placedNumbers returns the numbers of the outputs of a topic.
 func placedNumbers(t *testing.T, c *cluster, topic string) map[int]int {
 	t.Helper()
 	out := map[int]int{}
@@ -55,9 +55,9 @@ func placedNumbers(t *testing.T, c *cluster, topic string) map[int]int {
 	return out
 }
 
-// A topic that is deleted under a running stage, and created again at once or later, with fewer
-// or more messages than before: all that it then holds is read. Meanwhile the stage says why it
-// reads nothing, and joins its group no more often than the topic changes.
+// A topic is deleted under a running stage and created again, at once or later, with fewer or more
+// messages. Everything in the new topic is read. Meanwhile the stage reports why it reads nothing,
+// and joins its group at most once per change of the topic.
 func TestTopicCreatedAgain(t *testing.T) {
 	t.Parallel()
 	const before = 20
@@ -111,7 +111,7 @@ func TestTopicCreatedAgain(t *testing.T) {
 							t.Error("the stage has created the topic")
 						}
 					}
-					// As many partitions as before, so that only the topic's id tells.
+					// With as many partitions as before, only the topic's id differs.
 					if err := f.CreateTopic(in, 2, nil); err != nil {
 						t.Fatal(err)
 					}
@@ -150,8 +150,8 @@ func TestTopicCreatedAgain(t *testing.T) {
 	}
 }
 
-// Partitions that are added after the group's leader has counted them, and before it has them,
-// are read.
+// Partitions are read that are added after the group's leader has counted them, and before it has
+// them.
 func TestPartitionsAddedWhileJoining(t *testing.T) {
 	t.Parallel()
 	for _, alone := range []bool{false, true} {
@@ -190,7 +190,7 @@ func addPartitions(ctx context.Context, c *cluster, topic string, n int32) error
 	return kerr.ErrorForCode(resp.Topics[0].ErrorCode)
 }
 
-// A broker that does not know a topic for one look, as after its start, costs no rebalance.
+// A broker that does not know a topic at one check, as after its start, causes no rebalance.
 func TestOneLookIsNoChange(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t)
@@ -225,7 +225,7 @@ func TestOneLookIsNoChange(t *testing.T) {
 	}
 }
 
-// Nothing that a stage or lint asks makes a broker create a topic.
+// No request of a stage or of lint makes a broker create a topic.
 func TestCreatesNoTopic(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t, kfake.AllowAutoTopicCreation())
@@ -243,8 +243,8 @@ func TestCreatesNoTopic(t *testing.T) {
 	}
 }
 
-// testCreatedAgain deletes and creates a topic at different moments under a running stage: all of
-// each new topic is read within 10 s.
+// testCreatedAgain deletes and creates a topic at different moments under a running stage. Each new
+// topic is read completely within 10 s.
 func testCreatedAgain(t *testing.T, c *cluster) {
 	const rounds, each = 8, 200
 	out := topicFor(t, c, 1, nil)

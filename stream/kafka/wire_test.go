@@ -20,7 +20,7 @@ import (
 	"unfold/stream"
 )
 
-// A batch that is encoded here is read back by the library, checksum and all.
+// A batch encoded by this package is decoded by the library, including its checksum.
 func TestEncodeBatch(t *testing.T) {
 	maybe := func(r *rapid.T, what string) []byte {
 		b := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(r, what)
@@ -55,7 +55,7 @@ func TestEncodeBatch(t *testing.T) {
 		if len(encoded) > size {
 			r.Fatalf("%d bytes, more than the bound %d", len(encoded), size)
 		}
-		// What compression does not make smaller stays as it is.
+		// Data that compression does not make smaller are stored uncompressed.
 		plain, err := format{transactional: f.transactional}.encode(messages, session, 12345)
 		if err != nil {
 			r.Fatal(err)
@@ -97,7 +97,7 @@ func TestEncodeBatch(t *testing.T) {
 	})
 }
 
-// library takes the messages out of a batch that the library has read.
+// library returns the messages of a batch that the library has decoded.
 func library(r *rapid.T, batch protocol.RecordReader) (all []stream.Message) {
 	for {
 		rec, err := batch.ReadRecord()
@@ -122,10 +122,10 @@ func library(r *rapid.T, batch protocol.RecordReader) (all []stream.Message) {
 	}
 }
 
-// readAll reads batches from their beginning.
+// readAll decodes batches from their beginning.
 func readAll(batches []byte) (all []stream.Message, err error) { return readFrom(batches, 0) }
 
-// cursorOver is a cursor at an offset that got batches in an answer.
+// cursorOver returns a cursor at an offset with batches from an answer.
 func cursorOver(batches []byte, next int64) *cursor {
 	c := newCursor(&link{}, stream.TopicPartition{}, next, 0, 0)
 	c.rest, c.begun, c.aborted, c.brokers = batches, next, map[int64]bool{}, away{}
@@ -155,7 +155,7 @@ func readFrom(batches []byte, next int64) (all []stream.Message, err error) {
 	return all, nil
 }
 
-// Sequences begin again behind the largest 32-bit number, as Kafka's do.
+// Sequence numbers start again after the largest 32-bit number, as Kafka's do.
 func TestFollowingSequence(t *testing.T) {
 	for _, c := range []struct {
 		sequence int32
@@ -170,8 +170,7 @@ func TestFollowingSequence(t *testing.T) {
 
 func alike(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
-// Answers that this package reads by itself: whole ones, and cut short at every
-// byte.
+// Answers decoded by this package: whole, and cut at every byte.
 func TestAnswersCutShort(t *testing.T) {
 	be := binary.BigEndian
 	positions := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 't', 3}
@@ -238,8 +237,8 @@ func TestAnswersCutShort(t *testing.T) {
 	}
 }
 
-// Answers to a fetch by a topic's id, and about versions, are read as another library writes them;
-// and cut short at every byte they are refused.
+// Answers to a fetch by topic id, and about versions, are decoded as another library encodes them.
+// Cut at any byte they are refused.
 func TestAnswersByID(t *testing.T) {
 	fetch := kmsg.NewPtrFetchResponse()
 	fetch.Version = fetchByID

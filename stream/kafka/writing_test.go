@@ -24,10 +24,10 @@ import (
 	"unfold/stream"
 )
 
-// knowing is a gauge that knows a topic's limits and asks nobody.
+// knowing returns a gauge with a topic's known limits that sends no requests.
 func knowing(s Sizes) *gauge { return &gauge{topic: "out", known: s, asked: time.Now()} }
 
-// lotOf are messages for one partition whose values have these sizes.
+// lotOf returns messages for one partition with values of these sizes.
 func lotOf(g *gauge, sizes ...int) *lot {
 	l := &lot{tp: stream.TopicPartition{Topic: "out", Partition: 2}, gauge: g}
 	for i, n := range sizes {
@@ -37,7 +37,8 @@ func lotOf(g *gauge, sizes ...int) *lot {
 	return l
 }
 
-// A batch is bounded by what a topic takes, by what a request may have beside its head, and by what a broker refused.
+// A batch is limited by the topic, by the size of a request without its head, and by sizes that a
+// broker refused.
 func TestLimits(t *testing.T) {
 	const head = requestRoom + len("out")
 	for _, c := range []struct {
@@ -76,14 +77,14 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Messages are sent in order, in batches that are as large as may be; those that are refused as too
-// large together are sent in smaller batches, and what a broker does not take ends it.
+// Messages are sent in order, in the largest possible batches. Batches that are refused as too
+// large are sent in smaller ones, and a message that a broker does not take ends the write.
 func TestInBatches(t *testing.T) {
 	const each = 140 // recordSize of 100 bytes
 	for _, c := range []struct {
 		limit, topic int
 		from, to     int
-		most         int // what a broker takes, in messages
+		most         int // a broker's limit, in messages
 		want         []int
 		done         int
 	}{
@@ -119,11 +120,11 @@ func TestInBatches(t *testing.T) {
 	}
 }
 
-// What is too large to send is named before it is sent, by the messages' places among all; what
-// may be too large is packed once, and sent as it was packed.
+// Messages too large to send are named before sending, by their index. Messages that may be too
+// large are compressed once, and sent in that form.
 func TestWeigh(t *testing.T) {
 	g := knowing(Sizes{Batch: 1000})
-	packs := func(n int) int { // a batch of one message of so many bytes
+	packs := func(n int) int { // a batch of one message of the given size
 		b, err := g.format().pack([]*stream.Message{{Value: make([]byte, n), Time: time.UnixMilli(1000)}})
 		if err != nil {
 			t.Fatal(err)
@@ -163,8 +164,8 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-// A refusal names the messages that are meant, with the broker's reason and what to do; without
-// one in a batch of several, smaller batches have to show which.
+// The error of a refusal names the refused messages, the broker's reason and a remedy. If the
+// broker names none in a batch of several, smaller batches find them.
 func TestRefusals(t *testing.T) {
 	key := []byte("k")
 	keyed := func(l *lot) *lot {
@@ -229,8 +230,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What passes is tried again for as long as it takes, what is strange a few times, what is final
-// not at all. Missing rights are waited for where they were there before.
+// Temporary errors are retried without limit, unknown ones a few times, and permanent ones never.
+// Missing permissions are waited for if they existed before.
 func TestRetry(t *testing.T) {
 	odd := errors.New("odd")
 	var had, never atomic.Bool
@@ -238,7 +239,7 @@ func TestRetry(t *testing.T) {
 	for name, c := range map[string]struct {
 		r     retry
 		err   error
-		fails int // before it works; -1: always
+		fails int // failures before it works; -1: always
 		asked int
 		want  string // "" for success
 	}{
@@ -300,7 +301,7 @@ func TestRetry(t *testing.T) {
 	})
 }
 
-// Errors are known by kind, also deep in others.
+// Errors are recognised by kind, also when wrapped.
 func TestKindsOfErrors(t *testing.T) {
 	for err, want := range map[error]kind{
 		errors.New("odd"): strange, kafka.NotLeaderForPartition: passing, kafka.Unknown: passing, kafka.InvalidTopic: final, kafka.InvalidRecord: final,
@@ -337,7 +338,7 @@ func TestKindsOfErrors(t *testing.T) {
 	}
 }
 
-// Reports of transactions that are open say whose they are, where, and what to do.
+// Reports of open transactions name the producer, the partition and a remedy.
 func TestReportsOfTransactions(t *testing.T) {
 	at := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	e := &BlockedError{Position: stream.Position{TopicPartition: stream.TopicPartition{Topic: "t", Partition: 3}, Offset: 7}, Producer: -1, Since: at, brokers: []string{"a:1", "b:2"}}
@@ -373,7 +374,8 @@ func TestReportsOfTransactions(t *testing.T) {
 	}
 }
 
-// A sink's producers are those of the Write before from the same partition; a second one at work has its own, which is used again.
+// A sink uses the same producers as the previous Write from the same partition. A concurrent Write
+// has its own, which is reused.
 func TestProducersAreKept(t *testing.T) {
 	s := &Sink{producers: map[stream.TopicPartition]*idempotent{}}
 	a, b := stream.TopicPartition{Topic: "in"}, stream.TopicPartition{Topic: "in", Partition: 1}
@@ -395,7 +397,7 @@ func TestProducersAreKept(t *testing.T) {
 	if s.borrow(b) != third || s.borrow(a) != first || s.borrow(a) != second || len(s.spare) != 0 {
 		t.Error("producers are not those of the Write before")
 	}
-	// A batch in doubt is known by its bytes.
+	// A batch in doubt is recognised by its bytes.
 	g := knowing(Sizes{})
 	l := lotOf(g, 1, 2, 3)
 	l.messages[1].Value[0] = 1
@@ -437,11 +439,11 @@ func TestProducersAreKept(t *testing.T) {
 	}
 }
 
-// asWritten takes down what is written, one after the other.
+// asWritten records the writes, one after the other.
 type asWritten struct {
 	sizes  []int
 	all    []byte
-	broken int // fails from so many writes on, if it is not 0
+	broken int // fails from this write on, if it is not 0
 }
 
 func (a *asWritten) Write(b []byte) (int, error) {
@@ -452,10 +454,11 @@ func (a *asWritten) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Records go to a compressor in pieces, large values without a copy; what it gets is what a batch without compression holds.
+// Records reach a compressor in pieces, large values without a copy. The compressor gets the bytes
+// of an uncompressed batch.
 func TestRecordsInPieces(t *testing.T) {
 	small := func(n int) *stream.Message { return &stream.Message{Value: make([]byte, n)} }
-	const head = 16 // a record's bytes beside a value of two bytes' length, at most
+	const head = 16 // at most this many bytes of a record besides a value whose length takes two bytes
 	for name, c := range map[string]struct {
 		messages []*stream.Message
 		sizes    func(sizes []int) bool
@@ -491,7 +494,7 @@ func TestRecordsInPieces(t *testing.T) {
 	}
 }
 
-// The head of a batch as another implementation reads it.
+// The head of a batch as another implementation decodes it.
 func TestBatchHeads(t *testing.T) {
 	messages := []*stream.Message{{Value: []byte("a"), Time: time.UnixMilli(5000)}, {Value: []byte("b"), Time: time.UnixMilli(9000)}, {Value: []byte("c"), Time: time.UnixMilli(4000)}}
 	b, err := format{transactional: true}.encode(messages, kafka.ProducerSession{ProducerID: 1 << 40, ProducerEpoch: 7}, 12)
@@ -520,11 +523,11 @@ func TestBatchHeads(t *testing.T) {
 	}
 }
 
-// A size that a broker has refused against its own settings is the limit from then on; a limit that was
-// raised meanwhile lets the message be tried again.
+// A size that a broker refused below its own limit becomes the limit. If the limit is raised later,
+// the message is tried again.
 func TestRefusedSizes(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
-	cancel() // nobody can be asked
+	cancel() // requests fail from here on
 	g := knowing(Sizes{Batch: 1000})
 	g.link = &link{addr: kafka.TCP("127.0.0.1:1"), transport: &kafka.Transport{}}
 	defer g.link.transport.CloseIdleConnections()

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// What a command line lacks is said under the command's name, and the exit code says
-// how it went.
+// An error of the command line is printed with the command's name, and the exit code reports the
+// result.
 func TestCommand(t *testing.T) {
 	t.Setenv("UNFOLD_DATA", "")
 	var log strings.Builder
@@ -48,7 +48,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// The peers' environment is one's own in OUT, or somebody's that is left as it is.
+// The peers' environment is created in OUT. One given by the user is left as it is.
 func TestPeers(t *testing.T) {
 	for _, args := range [][]string{nil, {"-venv", "theirs", "-skip-peers"}} {
 		var p Peers

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The share of others is what was busy without the process that is watched, of all.
+// The share of others is the processor time of all other processes, as a share of the total.
 func TestOthers(t *testing.T) {
 	const before = "cpu  100 20 30 1000 50 1 2 3 7 0\ncpu0 1 2 3\n"
 	for name, c := range map[string]struct {

@@ -21,7 +21,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// The program under test starts itself to do jobs.
+// The program under test starts itself to run jobs.
 func TestMain(m *testing.M) {
 	if code, ok := Main(os.Args[1:], os.Stderr); ok {
 		os.Exit(code)
@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A learner, an embedder with its map and a copy each carry all messages from topic to
-// topic, until they are asked to stop.
+// A learner, an embedder with its map and a copy each carry all messages from topic to topic until
+// they are stopped.
 func TestJobs(t *testing.T) {
 	tier.Full(t, "it runs a whole measurement on small data")
 	const messages, rows, partitions = 20, 10, 2
@@ -75,7 +75,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// message is one of events in two groups.
+// message returns a message of events in two groups.
 func message(t *testing.T, i, rows int) []byte {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(i)))
@@ -144,7 +144,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// Programs hand over their arguments; jobs that are not understood are refused.
+// Programs pass on their arguments. Unknown jobs are refused.
 func TestMainRefuses(t *testing.T) {
 	for _, args := range [][]string{nil, {"run"}, {"run", stageVerb}} {
 		if _, ok := Main(args, &strings.Builder{}); ok {

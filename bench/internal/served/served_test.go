@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// role makes this test's program the one that is served.
+// role makes this test's program act as the server.
 const role = "SERVED_ROLE"
 
 func TestMain(m *testing.M) {
@@ -43,15 +43,15 @@ func start(t *testing.T, as string) *Process {
 	return p
 }
 
-// generous is more than anything here takes on a machine with other work.
+// generous exceeds the time of any step here, even on a busy machine.
 func generous(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// A process serves until it is asked to stop, and what it says is there meanwhile. No
-// setting of a stage reaches it by way of the environment.
+// A process serves until it is stopped, and its output is available meanwhile. No setting of a
+// stage reaches it through the environment.
 func TestServes(t *testing.T) {
 	t.Setenv("UNFOLD_ROLE", "learn")
 	p := start(t, "serve")
@@ -65,7 +65,8 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// Who waits for a process that ends by itself, well or not, learns it, with what it said.
+// A caller that waits for a process sees it end by itself, with success or failure, and gets its
+// output.
 func TestEndsByItself(t *testing.T) {
 	for as, want := range map[string]string{"end": "no more", "break": "broken"} {
 		other, p := start(t, "serve"), start(t, as)

@@ -15,8 +15,8 @@ const (
 	gap  = sheet.Gap
 )
 
-// Two panels of one map: axes are equal, so that a map that is twice as wide as high fills half
-// the height, classes have their colours, and a point far away is at the edge.
+// Two panels of one map. Axes have equal scales, so that a map twice as wide as high fills half the
+// height. Classes have their colours, and a distant point is at the edge.
 func TestPanels(t *testing.T) {
 	const n = 5000
 	p := sheet.Panel{X: vec.New[float32](n, 2), Class: make([]int32, n)}
@@ -64,7 +64,7 @@ func TestPanels(t *testing.T) {
 	}
 }
 
-// Numbers have the colours of Ramp by their size, and a point that is marked has a black edge.
+// Numbers are coloured by Ramp according to their size, and a marked point has a black edge.
 func TestMarkedPoint(t *testing.T) {
 	if got, want := sheet.Step([]float64{-1, 3, 1}), []int32{0, int32(len(sheet.Ramp)) - 1, int32(len(sheet.Ramp)) / 2}; !slices.Equal(got, want) {
 		t.Errorf("steps %v, want %v", got, want)
@@ -97,7 +97,7 @@ func TestMarkedPoint(t *testing.T) {
 	}
 }
 
-// A panel with a frame leaves out what is beyond it, and a box is a line around a part of the map.
+// A panel with a frame omits everything beyond it, and a box is a line around a part of the map.
 func TestFrameAndBox(t *testing.T) {
 	p := sheet.Panel{X: vec.Of(3, 2, []float32{0, 0, 1, 1, 50, 1}), Class: []int32{0, 1, 2}, Frame: sheet.Frame{Middle: [2]float64{0.5, 0.5}, Span: 2}}
 	p.Boxes = []sheet.Frame{{Middle: [2]float64{1, 1}, Span: 0.5}}

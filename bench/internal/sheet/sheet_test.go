@@ -12,8 +12,8 @@ import (
 	"unfold/bench/internal/sheet"
 )
 
-// Colours of the palette stay, others become the nearest of it, and a picture of many shades
-// takes less room.
+// Colours of the palette stay, and others become the nearest of it. A picture of many shades gets
+// smaller.
 func TestFew(t *testing.T) {
 	img, rnd := image.NewRGBA(image.Rect(0, 0, 120, 90)), rand.New(rand.NewPCG(1, 2))
 	for x := range 120 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The made vectors are the same each time, finite, and in clusters.
+// The generated vectors are the same each time, finite, and in clusters.
 func TestSheets(t *testing.T) {
 	a, b := Sheets(500, 8), Sheets(500, 8)
 	if !slices.Equal(a.Data, b.Data) {
