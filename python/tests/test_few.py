@@ -35,6 +35,7 @@ METHODS: dict[str, Callable[[Unfold, Any, int], Any]] = {
     "partial_fit": lambda m, x, n: m.partial_fit(x),
     "place": lambda m, x, n: m.place(x),
     "predict": lambda m, x, n: m.predict(x),
+    "predict_proba": lambda m, x, n: m.predict_proba(x),
     "save": lambda m, x, n: m.save(Path(tempfile.gettempdir()) / "few.unfold"),
     "score": lambda m, x, n: m.score(x),
     "transform": lambda m, x, n: m.transform(x),
@@ -46,7 +47,7 @@ METHODS: dict[str, Callable[[Unfold, Any, int], Any]] = {
 BASE = {"from_umap", "get_params", "set_params", "set_output", "get_metadata_routing"}
 
 #: Those whose result has a row for each that was given.
-PLACED = {"transform", "predict", "inverse_transform"}
+PLACED = {"transform", "predict", "predict_proba", "inverse_transform"}
 
 
 def metrics() -> list[str]:
