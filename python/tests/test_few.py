@@ -37,6 +37,7 @@ METHODS: dict[str, Callable[[Unfold, Any, int], Any]] = {
     "partial_fit": lambda m, x, n: m.partial_fit(x),
     "place": lambda m, x, n: m.place(x),
     "predict": lambda m, x, n: m.predict(x),
+    "predict_proba": lambda m, x, n: m.predict_proba(x),
     "save": lambda m, x, n: m.save(Path(tempfile.gettempdir()) / "few.unfold"),
     "score": lambda m, x, n: m.score(x),
     "transform": lambda m, x, n: m.transform(x),

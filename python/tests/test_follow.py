@@ -71,5 +71,5 @@ def test_a_loaded_map_follows(data: Any, tmp_path: Any) -> None:
 def test_kinds_that_do_not_follow() -> None:
     x = blobs(60, 5)[0]
     model = Unfold(kind="lllvm", settings={"steps": 5}).fit(x)
-    with pytest.raises(Exception, match="do not follow"):
+    with pytest.raises(AttributeError, match="no partial_fit"):
         model.partial_fit(x[:3])

@@ -77,7 +77,8 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         check_is_fitted(self)
         if len(self.classes_) == 1:
             return np.ones((len(self.transform(X)), 1))
-        return self._shares(X)
+        p = super().predict_proba(X).astype(np.float64)
+        return p / p.sum(axis=1, keepdims=True)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the share of rows whose class is predicted, weighted if there are weights."""

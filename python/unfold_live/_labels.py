@@ -118,10 +118,9 @@ def _classes(y: np.ndarray[Any, Any], missing: np.ndarray[Any, Any]) -> tuple[np
 
 
 def shares(rows: np.ndarray[Any, Any], classes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the probabilities of classes, (n, n_classes), from maps of the program's texts to them. Rows sum to 1."""
+    """Return the probabilities of classes, (n, n_classes), from maps of the program's texts to them."""
     names = [text_of(c) for c in classes]
-    out = np.array([[row[name] for name in names] for row in rows], dtype=np.float64).reshape(len(rows), len(names))
-    return out / out.sum(axis=1, keepdims=True)
+    return np.array([[row[name] for name in names] for row in rows], dtype=np.float32).reshape(len(rows), len(names))
 
 
 def _unmasked(y: Any) -> np.ndarray[Any, Any]:

@@ -407,8 +407,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return the classes of rows, by their places. There is one if ``fit`` had labels."""
         return self.place(X).label  # type: ignore[return-value]
 
-    def _shares(self, X: Any) -> np.ndarray[Any, Any]:
-        """Return the probability of each class, (n, n_classes), in the order of ``classes_``."""
+    @available_if(_predicts)
+    def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
+        """Return the probability of each class, (n, n_classes), in the order of ``classes_``, in single precision."""
         return _labels.shares(self._placed(X, "--class-probabilities")["class_probabilities"], self.classes_)
 
     def inverse_transform(self, X: Any, *, return_error: bool = False) -> Any:
@@ -570,6 +571,10 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         tags.input_tags.pairwise = self._precomputed()
         tags.input_tags.allow_nan = self._holes()
         tags.transformer_tags.preserves_dtype = []
+        if tags.classifier_tags is None:  # there is predict_proba after a fit with labels, and it is no classifier all the same
+            from sklearn.utils import ClassifierTags
+
+            tags.classifier_tags = ClassifierTags()
         return tags
 
     def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> _rows.Rows:
