@@ -50,7 +50,7 @@ type Sparse interface {
 	Entries() int64
 	// Matrix reads all rows, in single precision, with no value that is 0. They are the
 	// reader's own: who changes them reads no tables.
-	Matrix(ctx context.Context) (*sparse.CSR, error)
+	Matrix(ctx context.Context) (*sparse.Rows, error)
 }
 
 // Leaving is a Reader of a format of which some columns are not read.

@@ -61,12 +61,12 @@ func (s Spec) SearchLists(n int) int {
 // the rest is as for their projection onto the components of a truncated SVD (pca.Truncated),
 // by which events are placed, too. The entries of a must be those of a valid CSR, none of them
 // 0. Errors that lie in the data match models.ErrBadInput.
-func Sparse(ctx context.Context, a *sparse.CSR, spec Spec, progress models.Progress) (*snapshot.Snapshot, *Result, error) {
-	spec, err := spec.ForSparse(a.N, a.M)
+func Sparse(ctx context.Context, a *sparse.Rows, spec Spec, progress models.Progress) (*snapshot.Snapshot, *Result, error) {
+	spec, err := spec.ForSparse(a.N(), a.M())
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := prepare(a.N, a.M, spec, progress)
+	p, err := prepare(a.N(), a.M(), spec, progress)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,12 +106,12 @@ func Sparse(ctx context.Context, a *sparse.CSR, spec Spec, progress models.Progr
 }
 
 // checkSparse returns a *models.RowError for a value that is not finite.
-func checkSparse(a *sparse.CSR) error {
-	for i := range a.N {
+func checkSparse(a *sparse.Rows) error {
+	for i := range a.N() {
 		index, data := a.Row(i)
 		for p, v := range data {
 			if v-v != 0 {
-				return &models.RowError{Row: i, Column: int(index[p]), Value: v}
+				return &models.RowError{Row: i, Column: index[p], Value: v}
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func checkSparse(a *sparse.CSR) error {
 
 // searchSparse has the neighbours of sparse rows given, if they are to be searched for, and
 // returns the seconds that this took.
-func (p *pipeline) searchSparse(ctx context.Context, a *sparse.CSR) (seconds float64, err error) {
+func (p *pipeline) searchSparse(ctx context.Context, a *sparse.Rows) (seconds float64, err error) {
 	clock := time.Now()
 	if !p.kind.Given || p.spec.Given != nil {
 		return 0, nil
@@ -130,7 +130,7 @@ func (p *pipeline) searchSparse(ctx context.Context, a *sparse.CSR) (seconds flo
 		return 0, nil // too few points, as learning will say
 	}
 	distinct := a
-	if len(unique) < a.N {
+	if len(unique) < a.N() {
 		distinct = a.Take(unique)
 	}
 	nb, err := knn.Sparse(ctx, distinct, p.spec.SearchLists(len(unique)), knn.Settings{
@@ -139,7 +139,7 @@ func (p *pipeline) searchSparse(ctx context.Context, a *sparse.CSR) (seconds flo
 	if err != nil {
 		return 0, err
 	}
-	g := &knn.Given{N: a.N, K: nb.K, Index: make([]int32, 0, a.N*nb.K)}
+	g := &knn.Given{N: a.N(), K: nb.K, Index: make([]int32, 0, a.N()*nb.K)}
 	for _, class := range of {
 		near, _ := nb.Row(int(class))
 		for _, j := range near {
@@ -151,7 +151,7 @@ func (p *pipeline) searchSparse(ctx context.Context, a *sparse.CSR) (seconds flo
 }
 
 // truncate projects sparse rows.
-func (p *pipeline) truncate(ctx context.Context, a *sparse.CSR) (*projection.Projection, vec.Matrix[float32], error) {
+func (p *pipeline) truncate(ctx context.Context, a *sparse.Rows) (*projection.Projection, vec.Matrix[float32], error) {
 	clock := time.Now()
 	p.progress("pca", 0, 1)
 	project, found, err := projection.Truncated(ctx, a, p.spec.PCA, pca.Settings{Threads: p.spec.Threads, Seed: p.spec.Seed})
