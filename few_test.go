@@ -199,6 +199,13 @@ var fewCalls = map[string]func(ctx context.Context, m *unfold.Map, x mat.Matrix,
 		_, err := unfold.Open(&b)
 		return err
 	},
+	"LogLik": func(ctx context.Context, m *unfold.Map, x mat.Matrix, rows int) error {
+		each, err := m.LogLik(ctx, x)
+		if err == nil && len(each) != rows {
+			return shapeErrorf("%d values for %d rows", len(each), rows)
+		}
+		return err
+	},
 	"Version": func(_ context.Context, m *unfold.Map, _ mat.Matrix, _ int) error { m.Version(); return nil },
 }
 

@@ -96,6 +96,5 @@ func (m *Map) Graph(ctx context.Context) (*sparse.CSR, error) {
 	for p, d := range near.Dist2 {
 		rows[p], distance[p] = int32(p/near.K), v.snap.Distance.Length(d)
 	}
-	g, err := own.FromTriplets(n, n, rows, near.Index, distance).ToBowman()
-	return g, public(err, 0)
+	return own.RowsFromTriplets(n, n, rows, near.Index, distance).CSR, nil
 }

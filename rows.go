@@ -111,12 +111,12 @@ func (r Rows) read(dst []float32, i int) error {
 	return nil
 }
 
-// scatter writes a row of a sparse matrix as a dense one.
-func scatter(dst []float32, c *own.CSR, i int) error {
+// scatter writes a row of a sparse matrix, of which the rest is zero.
+func scatter(dst []float32, c *own.Rows, i int) error {
 	clear(dst)
 	columns, values := c.Row(i)
 	for p, j := range columns {
-		if err := set(dst, i, int(j), values[p]); err != nil {
+		if err := set(dst, i, j, values[p]); err != nil {
 			return err
 		}
 	}

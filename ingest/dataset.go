@@ -22,7 +22,7 @@ type Dataset struct {
 	// files, the column "label" is among Kept.
 	Batch
 	// Sparse are the rows if they come as a sparse matrix (ReadOptions.Sparse); X has none then.
-	Sparse *sparse.CSR
+	Sparse *sparse.Rows
 	// Wide are the rows in double precision, before anything is subtracted, if ReadOptions.Double asks
 	// for them; else none.
 	Wide vec.Matrix[float64]
@@ -121,7 +121,7 @@ type loader struct {
 	done    int64
 	held    map[string]*heldReader // standard input
 	entries bool                   // the first source has a column of sparse vectors
-	thin    []*sparse.CSR          // rows of such a column that stay sparse, if not nil
+	thin    []*sparse.Rows         // rows of such a column that stay sparse, if not nil
 	fitter  *Fitter                // nil: the encoder was given
 	guesses []string
 	double  *double // nil: single precision changes nothing, as far as is known
@@ -278,7 +278,7 @@ func (l *loader) load() (*Dataset, error) {
 	if int64(at) != l.total {
 		return nil, table.Origin{File: l.paths[0]}.Bad("the files changed while they were read: %d rows, then %d", l.total, at)
 	}
-	d.X, d.Sparse = x, sparse.Stack(l.thin...)
+	d.X, d.Sparse = x, sparse.StackRows(l.thin...)
 	d.Origin = table.Origin{File: l.paths[0]}
 	if l.double != nil {
 		d.Wide, d.hashes = l.double.rows, l.double.hashes
@@ -293,7 +293,7 @@ func (l *loader) load() (*Dataset, error) {
 func (l *loader) room() (x vec.Matrix[float32], err error) {
 	dim := l.encoder.Dim()
 	if o := (table.Origin{File: l.paths[0]}); l.entries && l.opts.Sparse > 0 && dim > l.opts.Sparse {
-		l.thin = []*sparse.CSR{}
+		l.thin = []*sparse.Rows{}
 		return x, l.encoder.CheckSparse(o)
 	} else if l.entries {
 		if err := checkRoom(o, l.total, dim); err != nil {

@@ -111,8 +111,12 @@ func (g *edgeReader) open(ctx context.Context, o Options) (matrix bool, err erro
 	}
 	defer r.Close()
 	if s, is := SparseOf(r); is {
-		g.matrix, err = s.Matrix(ctx)
-		return true, err
+		rows, err := s.Matrix(ctx)
+		if err != nil {
+			return true, err
+		}
+		g.matrix = rows.Own()
+		return true, nil
 	}
 	weight, err := g.columns(r.Schema())
 	if err != nil {

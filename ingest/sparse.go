@@ -38,49 +38,47 @@ func (e *Encoder) CheckSparse(o table.Origin) error {
 }
 
 // EncodeSparse is Encode for rows of a sparse matrix, in place: an element that is not there is 0
-// in the row in full, which has the same bits. O is the place of row 0. It returns how many rows have
-// no direction, as Batch.Blank has it.
-func (e *Encoder) EncodeSparse(a *sparse.CSR, o table.Origin) (blank int, err error) {
+// in the row in full, which has the same bits. O is the place of row 0. It returns the rows, which are
+// copies where rows without a direction get an element of their own, and how many of these there are,
+// as Batch.Blank has it.
+func (e *Encoder) EncodeSparse(a *sparse.Rows, o table.Origin) (rows *sparse.Rows, blank int, err error) {
 	none, err := e.encodeSparse(a, o)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	a.Tidy() // a share may be too small for single precision
 	if e.blank {
-		a.M = e.dim
-		addElement(a, none, int32(e.dim-1))
+		a = addElement(a, none)
 	}
-	return len(none), nil
+	return a, len(none), nil
 }
 
-// addElement appends a last element of 1 to some rows, ascending, which have none.
-func addElement(a *sparse.CSR, rows []int, element int32) {
-	if len(rows) == 0 {
-		return
-	}
-	index, data := make([]int32, 0, len(a.Index)+len(rows)), make([]float64, 0, len(a.Data)+len(rows))
-	start := make([]int, 1, len(a.Start))
-	for i := range a.N {
+// addElement returns the rows with one column more, which is 1 in some rows, ascending, and 0 in all
+// others.
+func addElement(a *sparse.Rows, rows []int) *sparse.Rows {
+	index, data := make([]int, 0, a.NNZ()+len(rows)), make([]float64, 0, a.NNZ()+len(rows))
+	start := make([]int, 1, a.N()+1)
+	for i := range a.N() {
 		j, v := a.Row(i)
 		index, data = append(index, j...), append(data, v...)
 		if len(rows) > 0 && rows[0] == i {
-			index, data, rows = append(index, element), append(data, 1), rows[1:]
+			index, data, rows = append(index, a.M()), append(data, 1), rows[1:]
 		}
 		start = append(start, len(index))
 	}
-	a.Start, a.Index, a.Data = start, index, data
+	return sparse.NewRows(a.N(), a.M()+1, start, index, data)
 }
 
 // encodeSparse encodes all but the element of rows without a direction, which it returns.
-func (e *Encoder) encodeSparse(a *sparse.CSR, o table.Origin) (none []int, err error) {
+func (e *Encoder) encodeSparse(a *sparse.Rows, o table.Origin) (none []int, err error) {
 	if err := e.CheckSparse(o); err != nil {
 		return nil, err
 	}
-	if a.M != e.inner {
-		return nil, o.BadColumn(e.vector, "the vectors have %d elements, %d are expected", a.M, e.inner).Suggest("every vector of a map has one length")
+	if a.M() != e.inner {
+		return nil, o.BadColumn(e.vector, "the vectors have %d elements, %d are expected", a.M(), e.inner).Suggest("every vector of a map has one length")
 	}
 	var row []float32
-	for i := range a.N {
+	for i := range a.N() {
 		index, data := a.Row(i)
 		row = row[:0]
 		for p, v := range data {
@@ -88,7 +86,7 @@ func (e *Encoder) encodeSparse(a *sparse.CSR, o table.Origin) (none []int, err e
 				v = log1p(v)
 			}
 			if e.metric == Hellinger && v < 0 {
-				return nil, e.metric.refuse(o, i, e.vector, nil, int(index[p]), belowZero(v))
+				return nil, e.metric.refuse(o, i, e.vector, nil, index[p], belowZero(v))
 			}
 			row = append(row, float32(v))
 		}
@@ -112,7 +110,7 @@ func (e *Encoder) encodeSparse(a *sparse.CSR, o table.Origin) (none []int, err e
 // has read nothing, if the first is none, or too narrow to stay one.
 func (l *loader) sparse() (*Dataset, bool, error) {
 	d := &Dataset{Encoder: l.opts.Encoder}
-	var rows []*sparse.CSR
+	var rows []*sparse.Rows
 	parts := &parts{}
 	for i, path := range l.paths {
 		a, n, err := l.oneSparse(path, d)
@@ -141,13 +139,14 @@ func (l *loader) sparse() (*Dataset, bool, error) {
 		d.Encoder.finish()
 	}
 	for i, a := range rows {
-		blank, err := d.Encoder.EncodeSparse(a, table.Origin{File: l.paths[i]})
+		encoded, blank, err := d.Encoder.EncodeSparse(a, table.Origin{File: l.paths[i]})
 		if err != nil {
 			return nil, true, err
 		}
+		rows[i] = encoded
 		d.Blank += blank
 	}
-	if d.Sparse = sparse.Stack(rows...); d.Sparse.N == 0 {
+	if d.Sparse = sparse.StackRows(rows...); d.Sparse.N() == 0 {
 		return nil, true, table.Origin{File: l.paths[0]}.Bad("there are no rows")
 	}
 	d.Origin = table.Origin{File: l.paths[0]}
@@ -155,8 +154,8 @@ func (l *loader) sparse() (*Dataset, bool, error) {
 }
 
 // hasEmpty reports a row of zeros.
-func hasEmpty(a *sparse.CSR) bool {
-	for i := range a.N {
+func hasEmpty(a *sparse.Rows) bool {
+	for i := range a.N() {
 		if _, data := a.Row(i); !slices.ContainsFunc(data, func(v float64) bool { return v != 0 }) {
 			return true
 		}
@@ -166,7 +165,7 @@ func hasEmpty(a *sparse.CSR) bool {
 
 // oneSparse reads the rows of a file, nil if it holds none that are to stay sparse. The first fits
 // the encoder of d, if that has none.
-func (l *loader) oneSparse(path string, d *Dataset) (*sparse.CSR, int, error) {
+func (l *loader) oneSparse(path string, d *Dataset) (*sparse.Rows, int, error) {
 	if input.ReadOnce(path) {
 		return nil, 0, nil
 	}
@@ -197,7 +196,7 @@ func (l *loader) oneSparse(path string, d *Dataset) (*sparse.CSR, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return a, a.N, nil
+	return a, a.N(), nil
 }
 
 // sparseColumn reports that the vectors of a source come from a column of sparse vectors.
@@ -236,7 +235,7 @@ func (l *loader) gather(r table.Reader, at int, p *parts) (int, error) {
 }
 
 // sparseRows are the encoded rows of a table's column of sparse vectors, and how many have no direction.
-func (e *Encoder) sparseRows(t *table.Table) (a *sparse.CSR, blank int, err error) {
+func (e *Encoder) sparseRows(t *table.Table) (a *sparse.Rows, blank int, err error) {
 	c, err := t.Need(e.vector)
 	if err != nil {
 		return nil, 0, err
@@ -244,19 +243,18 @@ func (e *Encoder) sparseRows(t *table.Table) (a *sparse.CSR, blank int, err erro
 	if c.Kind() != table.SparseVector {
 		return nil, 0, t.Origin.BadColumn(c.Name(), "its type is %s, and before it came sparse vectors", c.DataType()).Suggest("learn from files of one kind")
 	}
-	a = &sparse.CSR{N: c.Len(), M: e.inner, Start: []int{0}}
+	start, index, data := make([]int, 1, c.Len()+1), []int(nil), []float64(nil)
 	rows := table.NewSparseRows(c, t.Origin, false)
-	for i := range a.N {
-		if err := rows.ReadOf(i, a.M); err != nil {
+	for i := range c.Len() {
+		if err := rows.ReadOf(i, e.inner); err != nil {
 			return nil, 0, err
 		}
 		for p, j := range rows.Index {
-			a.Index, a.Data = append(a.Index, j), append(a.Data, float64(float32(rows.Value[p])))
+			index, data = append(index, int(j)), append(data, float64(float32(rows.Value[p])))
 		}
-		a.Start = append(a.Start, len(a.Index))
+		start = append(start, len(index))
 	}
-	blank, err = e.EncodeSparse(a, t.Origin)
-	return a, blank, err
+	return e.EncodeSparse(sparse.NewRows(c.Len(), e.inner, start, index, data), t.Origin)
 }
 
 // sparseEncoder is the encoder of a matrix's rows.
@@ -280,7 +278,7 @@ func (l *loader) sparseEncoder(s table.Sparse, path string) (*Encoder, error) {
 // Len is the number of rows.
 func (d *Dataset) Len() int {
 	if d.Sparse != nil {
-		return d.Sparse.N
+		return d.Sparse.N()
 	}
 	return d.X.Rows
 }
@@ -292,14 +290,14 @@ func (p *Profile) ofSparse(ctx context.Context, s table.Sparse, see func(*table.
 		return nil, err
 	}
 	entries, c := a.NNZ(), &p.Columns[0]
-	for _, v := range a.Data {
+	for _, v := range a.Values() {
 		c.widen(v)
 	}
-	if entries < a.N*a.M {
+	if entries < a.N()*a.M() {
 		c.widen(0)
 	}
-	p.Rows, p.Entries, p.Vector = int64(a.N), &entries, c.Name
-	if a.N == 0 || see == nil {
+	p.Rows, p.Entries, p.Vector = int64(a.N()), &entries, c.Name
+	if a.N() == 0 || see == nil {
 		return p, nil
 	}
 	t, err := s.Next(ctx)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -34,16 +35,16 @@ var sparseColumns = []string{"words-pyarrow.arrow", "words-pyarrow.parquet", "wo
 	"words-lists.parquet", "words-pandas.parquet", "words-pandas.jsonl.zst", "words-spark.parquet"}
 
 // sameMatrix fails if two matrices differ in a bit.
-func sameMatrix(t testing.TB, got, want *sparse.CSR) {
+func sameMatrix(t testing.TB, got, want *sparse.Rows) {
 	t.Helper()
 	if got == nil {
 		t.Fatal("the rows are filled")
 	}
-	if err := got.Validate(); err != nil {
+	if err := got.Own().Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if got.N != want.N || got.M != want.M || !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Index, want.Index) || !slices.Equal(got.Data, want.Data) {
-		t.Fatalf("%d x %d with %d values, want %d x %d with %d, or these in other places", got.N, got.M, got.NNZ(), want.N, want.M, want.NNZ())
+	if !reflect.DeepEqual(got.RawMatrix(), want.RawMatrix()) {
+		t.Fatalf("%d x %d with %d values, want %d x %d with %d, or these in other places", got.N(), got.M(), got.NNZ(), want.N(), want.M(), want.NNZ())
 	}
 }
 
@@ -136,8 +137,8 @@ func TestSparseColumnsRefuse(t *testing.T) {
 		})
 	}
 	d := readFull(t, foreignTable("odd-entries.parquet"), ingest.ReadOptions{Mapping: ingest.Mapping{Vector: "nothing", Drop: true}, Sparse: 1})
-	if d.Sparse.N != 2 || d.Dropped != 1 || d.Sparse.NNZ() != 1 {
-		t.Errorf("%d rows with %d values, %d dropped", d.Sparse.N, d.Sparse.NNZ(), d.Dropped)
+	if d.Sparse.N() != 2 || d.Dropped != 1 || d.Sparse.NNZ() != 1 {
+		t.Errorf("%d rows with %d values, %d dropped", d.Sparse.N(), d.Sparse.NNZ(), d.Dropped)
 	}
 	d = readFull(t, foreignTable("odd-entries.parquet"), ingest.ReadOptions{Mapping: ingest.Mapping{Vector: "hole", Fill: true}})
 	if d.X.Rows != 3 || d.Holes[0].Rows != 1 {
@@ -374,8 +375,8 @@ func TestSparseShapesAreOneMatrix(t *testing.T) {
 				continue
 			}
 			g, w := got.Sparse, want.Sparse
-			if g.N != w.N || g.M != w.M || !slices.Equal(g.Start, w.Start) || !slices.Equal(g.Index, w.Index) || !slices.Equal(g.Data, w.Data) {
-				rt.Fatalf("%s of %s: %+v, want %+v", format, s.name, g, w)
+			if !reflect.DeepEqual(g.RawMatrix(), w.RawMatrix()) {
+				rt.Fatalf("%s of %s: %+v, want %+v", format, s.name, g.RawMatrix(), w.RawMatrix())
 			}
 		}
 	})
@@ -458,8 +459,8 @@ func readSparse(t testing.TB, path string) (read bool) {
 			d, err := ingest.ReadAll(t.Context(), []string{path}, o)
 			switch {
 			case err == nil:
-				if read = true; d.Sparse != nil && d.Sparse.Validate() != nil {
-					t.Fatal(d.Sparse.Validate())
+				if read = true; d.Sparse != nil && d.Sparse.Own().Validate() != nil {
+					t.Fatal(d.Sparse.Own().Validate())
 				}
 			case !table.IsBadInput(err):
 				t.Fatal(err)

@@ -8,24 +8,29 @@ import "slices"
 // that are zero stay as entries. It panics with a ShapeError if the lists have
 // different lengths or an index is out of range.
 func FromTriplets(n, m int, i, j []int32, w []float64) *CSR {
+	start, index, data := fromTriplets[int32]("FromTriplets", n, m, i, j, w)
+	return &CSR{N: n, M: m, Start: start, Index: index, Data: data}
+}
+
+// fromTriplets returns the arrays of FromTriplets; fn names the caller in panics.
+func fromTriplets[I int | int32](fn string, n, m int, i, j []int32, w []float64) (starts []int, index []I, data []float64) {
 	if len(i) != len(j) || len(i) != len(w) {
-		shapePanic("FromTriplets", "%d rows, %d columns, %d values", len(i), len(j), len(w))
+		shapePanic(fn, "%d rows, %d columns, %d values", len(i), len(j), len(w))
 	}
-	start, perm := bucket("FromTriplets", n, m, i, j)
-	c := &CSR{N: n, M: m, Start: make([]int, n+1), Index: make([]int32, 0, len(i)), Data: make([]float64, 0, len(i))}
+	start, perm := bucket(fn, n, m, i, j)
+	starts, index, data = make([]int, n+1), make([]I, 0, len(i)), make([]float64, 0, len(i))
 	for r := range n {
-		from := len(c.Index)
+		from := len(index)
 		for _, p := range perm[start[r]:start[r+1]] {
-			if last := len(c.Index) - 1; last >= from && c.Index[last] == j[p] {
-				c.Data[last] += w[p]
+			if last := len(index) - 1; last >= from && index[last] == I(j[p]) {
+				data[last] += w[p]
 				continue
 			}
-			c.Index = append(c.Index, j[p])
-			c.Data = append(c.Data, w[p])
+			index, data = append(index, I(j[p])), append(data, w[p])
 		}
-		c.Start[r+1] = len(c.Index)
+		starts[r+1] = len(index)
 	}
-	return c
+	return starts, index, data
 }
 
 // bucket sorts triplets by (row, column, position): those of row r are

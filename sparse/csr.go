@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// CSR is an N x M sparse matrix stored by rows. The columns of row i are
+// CSR is an N x M sparse matrix stored by rows, one that this module makes for its own products; Rows
+// are those that come from outside. The columns of row i are
 // Index[Start[i]:Start[i+1]], strictly ascending; their values are the same elements of Data. Start
 // has N+1 entries. Values may be zero. A pattern has no Data and only supports the methods NNZ,
 // Bytes and Find.
@@ -87,6 +88,26 @@ func (c *CSR) Transpose() *CSR {
 		}
 	}
 	return t
+}
+
+// Stack concatenates the rows of several matrices with equal numbers of columns. It returns a
+// single matrix unchanged, and nil for none.
+func Stack(parts ...*CSR) *CSR {
+	if len(parts) < 2 {
+		return append(parts, nil)[0]
+	}
+	out := &CSR{M: parts[0].M, Start: []int{0}}
+	for _, c := range parts {
+		if c.M != out.M {
+			shapePanic("Stack", "%d and %d columns", out.M, c.M)
+		}
+		for _, end := range c.Start[1:] {
+			out.Start = append(out.Start, len(out.Index)+end)
+		}
+		out.N += c.N
+		out.Index, out.Data = append(out.Index, c.Index...), append(out.Data, c.Data...)
+	}
+	return out
 }
 
 // Diagonal writes the diagonal of a square matrix to dst (N) and returns it;

@@ -12,9 +12,13 @@
 //
 // A CSR is a sparse matrix stored by rows: the columns of row i are Index[Start[i]:Start[i+1]],
 // strictly ascending, with their values in Data. No entry occurs twice. FromTriplets sorts and sums
-// before it builds. FromBowman checks and repairs matrices of the other library, whose conversion
-// from coordinates leaves duplicates and whose products add to their destination. Every product
-// here overwrites its destination.
+// before it builds. Every product here overwrites its destination.
+//
+// Rows are the rows of a matrix that comes from outside or goes there. They hold the CSR of the other
+// library itself: what reads files fills its arrays, and the search for neighbours and the truncated
+// SVD read them, with no copy between. FromBowman checks what callers give, and repairs copies of
+// matrices whose columns are not sorted or come twice, as that library's conversion from coordinates
+// leaves them. Its kernels do not check indices, and its products add to their destination.
 //
 // The EM algorithm solves systems with a fixed pattern whose values change in every step. Pattern
 // builds such a symmetric matrix once from a list of pairs, and returns the position of each pair's

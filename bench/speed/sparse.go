@@ -48,7 +48,7 @@ func measureSparse(ctx context.Context, b *bench, r *record) error {
 
 // writeCounts writes a synthetic matrix in the format of scipy.sparse.save_npz.
 func writeCounts(path string, n, m, each int) error {
-	a := synthetic.Counts(n, m, each)
+	a := synthetic.Counts(n, m, each).Own()
 	start, data := make([]int32, len(a.Start)), make([]float32, len(a.Data))
 	for i, v := range a.Start {
 		start[i] = int32(v)

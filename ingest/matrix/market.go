@@ -127,7 +127,7 @@ func (m *market) fields(want int) ([][]byte, error) {
 const first = 1 << 20
 
 // read reads the entries.
-func (m *market) read(ctx context.Context) (*sparse.CSR, error) {
+func (m *market) read(ctx context.Context) (*sparse.Rows, error) {
 	room := min(m.shape.Entries, first)
 	rows, columns, values := make([]int32, 0, room), make([]int32, 0, room), make([]float64, 0, room)
 	want := 3

@@ -38,15 +38,15 @@ func (s Shape) Check(o table.Origin) error {
 type Reader struct {
 	origin table.Origin
 	shape  Shape
-	load   func(ctx context.Context) (*sparse.CSR, error)
+	load   func(ctx context.Context) (*sparse.Rows, error)
 	close  func() error
 	batch  int
-	a      *sparse.CSR
+	a      *sparse.Rows
 }
 
 // NewReader gives the rows of a matrix of that shape. Load reads it, once; OfRows and
 // OfTriplets make what it returns. Close releases the source.
-func NewReader(o table.Origin, s Shape, batchRows int, load func(ctx context.Context) (*sparse.CSR, error), close func() error) (*Reader, error) {
+func NewReader(o table.Origin, s Shape, batchRows int, load func(ctx context.Context) (*sparse.Rows, error), close func() error) (*Reader, error) {
 	if err := s.Check(o); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (r *Reader) Close() error           { return r.close() }
 func (r *Reader) Entries() int64 { return r.shape.Entries }
 
 // Matrix returns all rows.
-func (r *Reader) Matrix(ctx context.Context) (*sparse.CSR, error) {
+func (r *Reader) Matrix(ctx context.Context) (*sparse.Rows, error) {
 	if r.a == nil {
 		a, err := r.load(ctx)
 		if err != nil {
@@ -88,20 +88,20 @@ func (r *Reader) Next(ctx context.Context) (*table.Table, error) {
 		return nil, err
 	}
 	first := int(r.origin.Row)
-	n := min(r.batch, a.N-first, max(1, fullBytes/(4*a.M)))
+	n := min(r.batch, a.N()-first, max(1, fullBytes/(4*a.M())))
 	if n <= 0 {
 		return nil, io.EOF
 	}
-	values := make([]float32, n*a.M)
+	values := make([]float32, n*a.M())
 	for i := range n {
 		index, data := a.Row(first + i)
-		row := values[i*a.M : (i+1)*a.M]
+		row := values[i*a.M() : (i+1)*a.M()]
 		for p, j := range index {
 			row[j] = float32(data[p])
 		}
 	}
 	column := table.FixedArray(arrow.PrimitiveTypes.Float32, len(values), arrow.Float32Traits.CastToBytes(values))
-	t, err := table.NewTable(r.origin, table.NewColumn(dense.VectorName, table.FixedList(n, a.M, column)))
+	t, err := table.NewTable(r.origin, table.NewColumn(dense.VectorName, table.FixedList(n, a.M(), column)))
 	r.origin.Row += int64(n)
 	return t, err
 }
@@ -110,7 +110,7 @@ func (r *Reader) Next(ctx context.Context) (*table.Table, error) {
 // i are those from start[i] to start[i+1]. Columns may come in any order, and entries more than
 // once, which are added then. It takes the slices over. O names the file in errors, and line says
 // what start counts: rows or columns.
-func OfRows(o table.Origin, line string, n, m int, start []int, index []int32, data []float64) (*sparse.CSR, error) {
+func OfRows(o table.Origin, line string, n, m int, start []int, index []int, data []float64) (*sparse.Rows, error) {
 	if len(start) != n+1 || len(index) != len(data) || start[0] != 0 || start[n] != len(data) {
 		return nil, o.Bad("its arrays contradict each other: %d starts of %d %ss, %d indices, %d values", len(start), n, line, len(index), len(data))
 	}
@@ -119,19 +119,19 @@ func OfRows(o table.Origin, line string, n, m int, start []int, index []int32, d
 			return nil, o.Bad("%s %d begins at entry %d and ends at %d of %d", line, i+1, start[i], start[i+1], len(data))
 		}
 		for _, j := range index[start[i]:start[i+1]] {
-			if j < 0 || int(j) >= m {
+			if j < 0 || j >= m {
 				return nil, o.Bad("%s %d has an entry at %d of %d", line, i+1, j, m)
 			}
 		}
 	}
-	a := &sparse.CSR{N: n, M: m, Start: start, Index: index, Data: data}
+	a := sparse.NewRows(n, m, start, index, data)
 	a.Tidy()
 	return a, nil
 }
 
 // OfTriplets makes a matrix of n rows and m columns with values at rows and columns, which are
 // counted from 0. Those of one place are added.
-func OfTriplets(o table.Origin, n, m int, rows, columns []int32, values []float64) (*sparse.CSR, error) {
+func OfTriplets(o table.Origin, n, m int, rows, columns []int32, values []float64) (*sparse.Rows, error) {
 	if len(rows) != len(values) || len(columns) != len(values) {
 		return nil, o.Bad("its arrays contradict each other: %d rows, %d columns, %d values", len(rows), len(columns), len(values))
 	}
@@ -140,16 +140,16 @@ func OfTriplets(o table.Origin, n, m int, rows, columns []int32, values []float6
 			return nil, o.Bad("its entry %d is in row %d and column %d of %d x %d", p+1, i+1, columns[p]+1, n, m)
 		}
 	}
-	a := sparse.FromTriplets(n, m, rows, columns, values)
+	a := sparse.RowsFromTriplets(n, m, rows, columns, values)
 	a.Tidy()
 	return a, nil
 }
 
 // Single rounds a matrix to single precision, as vectors are. Values beyond it are errors that
 // name the row.
-func Single(o table.Origin, a *sparse.CSR) (*sparse.CSR, error) {
+func Single(o table.Origin, a *sparse.Rows) (*sparse.Rows, error) {
 	zeros := false
-	for i := range a.N {
+	for i := range a.N() {
 		index, data := a.Row(i)
 		for p, v := range data {
 			if !table.Finite32(v) {

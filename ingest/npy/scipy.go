@@ -64,7 +64,7 @@ func newSparseReader(in *input.Source, z *zip.Reader, batchRows int) (table.Read
 }
 
 // read reads the matrix.
-func (s *sparseArchive) read(context.Context) (*sparse.CSR, error) {
+func (s *sparseArchive) read(context.Context) (*sparse.Rows, error) {
 	a, err := s.stored()
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (s *sparseArchive) read(context.Context) (*sparse.CSR, error) {
 }
 
 // stored is the matrix as the archive has it.
-func (s *sparseArchive) stored() (*sparse.CSR, error) {
+func (s *sparseArchive) stored() (*sparse.Rows, error) {
 	n, m := int(s.shape.Rows), int(s.shape.Columns)
 	values, err := numbers[float64](s, "data")
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *sparseArchive) stored() (*sparse.CSR, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := numbers[int32](s, "indices")
+	index, err := numbers[int](s, "indices")
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 // and its start.
 func (p *Plan) input() float64 {
 	if p.Entries > 0 {
-		return 12*float64(p.Entries)/float64(p.Rows) + 8
+		return 16*float64(p.Entries)/float64(p.Rows) + 8
 	}
 	return 4 * float64(p.Dim)
 }

@@ -58,17 +58,17 @@ func (s Spec) SearchLists(n int) int {
 	return max(1, min(lists, n-1))
 }
 
-// Sparse is Fit for the rows of a sparse matrix, which are never made dense. Unless neighbours are
-// given or the kind searches itself, an exact search finds them among the sparse rows (knn.Sparse).
-// All other steps use the rows' projection onto the components of a truncated SVD (pca.Truncated),
-// and so does the placing of events. a must be a valid CSR without explicit zeros. Errors that lie
-// in the data match models.ErrBadInput.
-func Sparse(ctx context.Context, a *sparse.CSR, spec Spec, progress models.Progress) (*snapshot.Snapshot, *Result, error) {
-	spec, err := spec.ForSparse(a.N, a.M)
+// Sparse is Fit for the rows of a sparse matrix, which are never filled: neighbours are searched
+// for exactly among them (knn.Sparse), unless they are given or the kind searches itself, and
+// the rest is as for their projection onto the components of a truncated SVD (pca.Truncated),
+// by which events are placed, too. The entries of a must be those of a valid CSR, none of them
+// 0. Errors that lie in the data match models.ErrBadInput.
+func Sparse(ctx context.Context, a *sparse.Rows, spec Spec, progress models.Progress) (*snapshot.Snapshot, *Result, error) {
+	spec, err := spec.ForSparse(a.N(), a.M())
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := prepare(a.N, a.M, spec, progress)
+	p, err := prepare(a.N(), a.M(), spec, progress)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,21 +108,21 @@ func Sparse(ctx context.Context, a *sparse.CSR, spec Spec, progress models.Progr
 }
 
 // checkSparse returns a *models.RowError for a value that is not finite.
-func checkSparse(a *sparse.CSR) error {
-	for i := range a.N {
+func checkSparse(a *sparse.Rows) error {
+	for i := range a.N() {
 		index, data := a.Row(i)
 		for p, v := range data {
 			if v-v != 0 {
-				return &models.RowError{Row: i, Column: int(index[p]), Value: v}
+				return &models.RowError{Row: i, Column: index[p], Value: v}
 			}
 		}
 	}
 	return nil
 }
 
-// searchSparse finds the neighbours of sparse rows, if the kind accepts given ones, and sets them
-// as given. It returns the time that this took, in seconds.
-func (p *pipeline) searchSparse(ctx context.Context, a *sparse.CSR) (seconds float64, err error) {
+// searchSparse has the neighbours of sparse rows given, if they are to be searched for, and
+// returns the seconds that this took.
+func (p *pipeline) searchSparse(ctx context.Context, a *sparse.Rows) (seconds float64, err error) {
 	clock := time.Now()
 	if !p.kind.Given || p.spec.Given != nil {
 		return 0, nil
@@ -132,7 +132,7 @@ func (p *pipeline) searchSparse(ctx context.Context, a *sparse.CSR) (seconds flo
 		return 0, nil // too few points: learning will return the error
 	}
 	distinct := a
-	if len(unique) < a.N {
+	if len(unique) < a.N() {
 		distinct = a.Take(unique)
 	}
 	nb, err := knn.Sparse(ctx, distinct, p.spec.SearchLists(len(unique)), knn.Settings{
@@ -141,7 +141,7 @@ func (p *pipeline) searchSparse(ctx context.Context, a *sparse.CSR) (seconds flo
 	if err != nil {
 		return 0, err
 	}
-	g := &knn.Given{N: a.N, K: nb.K, Index: make([]int32, 0, a.N*nb.K)}
+	g := &knn.Given{N: a.N(), K: nb.K, Index: make([]int32, 0, a.N()*nb.K)}
 	for _, class := range of {
 		near, _ := nb.Row(int(class))
 		for _, j := range near {
@@ -153,7 +153,7 @@ func (p *pipeline) searchSparse(ctx context.Context, a *sparse.CSR) (seconds flo
 }
 
 // truncate projects sparse rows.
-func (p *pipeline) truncate(ctx context.Context, a *sparse.CSR) (*projection.Projection, vec.Matrix[float32], error) {
+func (p *pipeline) truncate(ctx context.Context, a *sparse.Rows) (*projection.Projection, vec.Matrix[float32], error) {
 	clock := time.Now()
 	p.progress("pca", 0, 1)
 	project, found, err := projection.Truncated(ctx, a, p.spec.PCA, pca.Settings{Threads: p.spec.Threads, Seed: p.spec.Seed})

@@ -17,9 +17,9 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// topics returns n sparse rows of dim columns, both sparse and dense. Rows of a topic share a few
-// columns, and all rows share some. Every ninth row equals the one before.
-func topics(n, dim int) (*sparse.CSR, vec.Matrix[float32]) {
+// topics makes n sparse rows of dim columns, of a few columns that rows of a topic share and of
+// some that all do; every ninth row equals the one before. It returns the same rows in full, too.
+func topics(n, dim int) (*sparse.Rows, vec.Matrix[float32]) {
 	rng := rand.New(rand.NewPCG(11, 7))
 	full := vec.New[float32](n, dim)
 	var rows, columns []int32
@@ -42,7 +42,7 @@ func topics(n, dim int) (*sparse.CSR, vec.Matrix[float32]) {
 			}
 		}
 	}
-	return sparse.FromTriplets(n, dim, rows, columns, values), full
+	return sparse.RowsFromTriplets(n, dim, rows, columns, values), full
 }
 
 // A map of sparse rows equals, to the byte, that of their projection with neighbours found among
@@ -65,7 +65,7 @@ func TestSparseIsItsProjection(t *testing.T) {
 	for i := len(r.Row) - 1; i >= 0; i-- {
 		unique[r.Row[i]] = int32(i)
 	}
-	resolved, err := spec.ForSparse(a.N, a.M)
+	resolved, err := spec.ForSparse(a.N(), a.M())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,10 +138,10 @@ func TestSparseRefuses(t *testing.T) {
 	if _, _, err := Sparse(t.Context(), a, Spec{PCA: 301}, nil); !models.IsBadInput(err) {
 		t.Errorf("more components than columns: %v", err)
 	}
-	if _, _, err := Sparse(t.Context(), a.Slice(0, 2), Spec{}, nil); !models.IsBadInput(err) {
+	if _, _, err := Sparse(t.Context(), a.Take([]int32{0, 1}), Spec{}, nil); !models.IsBadInput(err) {
 		t.Errorf("two rows: %v", err)
 	}
-	a.Data[40] = math.Inf(1)
+	a.Values()[40] = math.Inf(1)
 	if _, _, err := Sparse(t.Context(), a, Spec{}, nil); !models.IsBadInput(err) {
 		t.Errorf("an infinite value: %v", err)
 	}

@@ -39,12 +39,12 @@ const sparsePiece = 256
 // ApplySparse returns the projections of the sparse rows a (n x dim), with the same bits as Apply
 // of the dense rows. The mean must be 0, as for a truncated SVD. It panics if rows have another
 // length.
-func (p *Projector) ApplySparse(a *sparse.CSR, threads int) vec.Matrix[float32] {
-	if a.N > 0 && a.M != p.Dim() || !p.linear.Still() {
+func (p *Projector) ApplySparse(a *sparse.Rows, threads int) vec.Matrix[float32] {
+	if a.N() > 0 && a.M() != p.Dim() || !p.linear.Still() {
 		panic("pca: sparse rows are projected by components of so many columns, without a mean")
 	}
-	z := vec.New[float32](a.N, p.Q())
-	par.Ranges(threads, a.N, sparsePiece, func(_, from, to int) {
+	z := vec.New[float32](a.N(), p.Q())
+	par.Ranges(threads, a.N(), sparsePiece, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			index, data := a.Row(i)
 			p.linear.Entries(z.Row(i), index, data)

@@ -33,17 +33,17 @@ const (
 // Text retrieval calls this latent semantic indexing (Deerwester et al. 1990). Mean is 0, because
 // centring would fill in the rows. Variance has the mean squares along the components, and Total is
 // that of whole rows. A Tolerance of 0 means 1e-3 here, and at most 6 rounds. It returns a
-// bad-input error if q is not within 1..a.M, a has no rows or a value is not finite.
-func Truncated(ctx context.Context, a *sparse.CSR, q int, s Settings) (*PCA, error) {
+// bad-input error if q is not within 1..a.M(), a has no rows or a value is not finite.
+func Truncated(ctx context.Context, a *sparse.Rows, q int, s Settings) (*PCA, error) {
 	if s.Tolerance == 0 {
 		s.Tolerance, s.rounds = sparseTolerance, sparseRounds
 	}
 	switch {
-	case q < 1 || q > a.M:
-		return nil, models.BadInputf("pca: %d components of vectors of %d elements: want 1 to %d", q, a.M, a.M)
-	case a.N < 1:
+	case q < 1 || q > a.M():
+		return nil, models.BadInputf("pca: %d components of vectors of %d elements: want 1 to %d", q, a.M(), a.M())
+	case a.N() < 1:
 		return nil, models.BadInputf("pca: there are no rows")
-	case !vec.Finite(a.Data):
+	case !vec.Finite(a.Values()):
 		return nil, models.BadInputf("pca: a value is not finite")
 	}
 	g := &gram{a: a, threads: s.Threads}
@@ -51,7 +51,7 @@ func Truncated(ctx context.Context, a *sparse.CSR, q int, s Settings) (*PCA, err
 	if err != nil {
 		return nil, fmt.Errorf("pca: %w", err)
 	}
-	p.Mean, p.Total = make([]float32, a.M), vec.Dot(a.Data, a.Data)/float64(a.N)
+	p.Mean, p.Total = make([]float32, a.M()), vec.Dot(a.Values(), a.Values())/float64(a.N())
 	for i := range p.Components.Rows {
 		orient(p.Components.Row(i))
 	}
@@ -71,28 +71,28 @@ func TruncatedBytes(dim, q, threads int) int64 {
 
 // gram is C of sparse rows, given by its products.
 type gram struct {
-	a       *sparse.CSR
+	a       *sparse.Rows
 	threads int
 }
 
 // solve computes q eigenvectors, from C itself if there are few columns.
 func (g *gram) solve(ctx context.Context, q int, s Settings) (*PCA, error) {
-	if !direct(g.a.M, q) {
+	if !direct(g.a.M(), q) {
 		return krylov(ctx, g, q, g.threads, s)
 	}
-	unit := mat.NewDense(g.a.M, g.a.M, nil)
-	for j := range g.a.M {
+	unit := mat.NewDense(g.a.M(), g.a.M(), nil)
+	for j := range g.a.M() {
 		unit.Set(j, j, 1)
 	}
 	c, err := g.apply(ctx, unit)
 	if err != nil {
 		return nil, err
 	}
-	return dense(&covariance{gram: mat.NewSymDense(g.a.M, c.RawMatrix().Data)}, q)
+	return dense(&covariance{gram: mat.NewSymDense(g.a.M(), c.RawMatrix().Data)}, q)
 }
 
 // order is the number of columns.
-func (g *gram) order() int { return g.a.M }
+func (g *gram) order() int { return g.a.M() }
 
 // weight is 1, because residuals need no correction here.
 func (g *gram) weight(_, _ float64) float64 { return 1 }
@@ -109,20 +109,20 @@ func (g *gram) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
 			copy(band.Row(j), v.RawRowView(j)[from:to])
 		}
 		y := make([]float64, width)
-		for i := range g.a.N {
+		for i := range g.a.N() {
 			if i%4096 == 0 && ctx.Err() != nil {
 				return
 			}
 			index, data := g.a.Row(i)
 			clear(y)
 			for p, j := range index {
-				floats.AddScaled(y, data[p], band.Row(int(j)))
+				floats.AddScaled(y, data[p], band.Row(j))
 			}
 			for p, j := range index {
-				floats.AddScaled(image.Row(int(j)), data[p], y)
+				floats.AddScaled(image.Row(j), data[p], y)
 			}
 		}
-		vec.Scale(1/float64(g.a.N), image.Data)
+		vec.Scale(1/float64(g.a.N()), image.Data)
 		for j := range dim {
 			copy(out.RawRowView(j)[from:to], image.Row(j))
 		}

@@ -15,7 +15,7 @@ import (
 
 // words makes n sparse rows of dim columns, and the same rows dense. The rows have topics: groups
 // of columns in a few rows each, of decreasing size.
-func words(n, dim int) (*sparse.CSR, vec.Matrix[float32]) {
+func words(n, dim int) (*sparse.Rows, vec.Matrix[float32]) {
 	rng := rand.New(rand.NewPCG(3, uint64(dim)))
 	full := vec.New[float32](n, dim)
 	var rows, columns []int32
@@ -32,7 +32,7 @@ func words(n, dim int) (*sparse.CSR, vec.Matrix[float32]) {
 			}
 		}
 	}
-	return sparse.FromTriplets(n, dim, rows, columns, values), full
+	return sparse.RowsFromTriplets(n, dim, rows, columns, values), full
 }
 
 // The truncated SVD agrees with gonum's dense solver for few and many columns. The projection of
@@ -96,11 +96,11 @@ func TestTruncatedRefuses(t *testing.T) {
 			t.Errorf("%d components: %v", q, err)
 		}
 	}
-	a.Data[3] = math.NaN()
+	a.Values()[3] = math.NaN()
 	if _, err := Truncated(t.Context(), a, 2, Settings{}); !models.IsBadInput(err) {
 		t.Errorf("a value that is not a number: %v", err)
 	}
-	if _, err := Truncated(t.Context(), &sparse.CSR{M: 3, Start: []int{0}}, 2, Settings{}); !models.IsBadInput(err) {
+	if _, err := Truncated(t.Context(), sparse.NewRows(0, 3, []int{0}, nil, nil), 2, Settings{}); !models.IsBadInput(err) {
 		t.Error("no rows")
 	}
 }

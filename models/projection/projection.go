@@ -44,7 +44,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], q int, least float64, set p
 
 // Truncated returns the projection onto q components of the rows of a sparse matrix
 // (pca.Truncated). The mean is 0, so that sparse rows can be projected without filling them in.
-func Truncated(ctx context.Context, a *sparse.CSR, q int, set pca.Settings) (*Projection, *pca.PCA, error) {
+func Truncated(ctx context.Context, a *sparse.Rows, q int, set pca.Settings) (*Projection, *pca.PCA, error) {
 	p, err := pca.Truncated(ctx, a, q, set)
 	if err != nil {
 		return nil, nil, err
@@ -54,7 +54,7 @@ func Truncated(ctx context.Context, a *sparse.CSR, q int, set pca.Settings) (*Pr
 
 // ApplySparse is Apply for sparse rows, with the same bits as for dense rows. p must come from
 // Truncated.
-func (p *Projection) ApplySparse(a *sparse.CSR, threads int) vec.Matrix[float32] {
+func (p *Projection) ApplySparse(a *sparse.Rows, threads int) vec.Matrix[float32] {
 	return p.apply.ApplySparse(a, threads)
 }
 

@@ -27,9 +27,9 @@ func Collapse[T vec.Float](x vec.Matrix[T]) (unique []int32, of []int32, count [
 }
 
 // CollapseSparse is Collapse for the rows of a sparse matrix without stored zeros.
-func CollapseSparse(a *sparse.CSR) (unique []int32, of []int32, count []uint32) {
+func CollapseSparse(a *sparse.Rows) (unique []int32, of []int32, count []uint32) {
 	var key []byte
-	return classes(a.N, func(i int) []byte {
+	return classes(a.N(), func(i int) []byte {
 		index, data := a.Row(i)
 		key = key[:0]
 		for p, j := range index {

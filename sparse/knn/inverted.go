@@ -18,7 +18,7 @@ const (
 )
 
 // Sparse returns the k nearest other rows of every row of a sparse matrix, as Graph does for dense
-// ones; a must be valid and its values finite. Distances are those of sparse.CSR.SquaredDistance,
+// ones; a must be valid and its values finite. Distances are those of sparse.Rows.SquaredDistance,
 // and lists are ordered by (squared distance, row number).
 //
 // It searches with inverted lists, as in information retrieval (Zobel and Moffat, Inverted files
@@ -32,7 +32,7 @@ const (
 // memory besides a and the result is that of invertedRows rows by columns, and one number for each
 // of these per thread. It returns an error if there are no k other rows or if ctx ends, and a
 // *ValueError if a value is not finite.
-func Sparse(ctx context.Context, a *sparse.CSR, k int, s Settings) (*Neighbors, error) {
+func Sparse(ctx context.Context, a *sparse.Rows, k int, s Settings) (*Neighbors, error) {
 	return invertedBy(ctx, a, k, invertedRows, s)
 }
 
@@ -45,26 +45,26 @@ func SparseBytes(n, m, entries, threads int) int64 {
 }
 
 // invertedBy is Sparse with lists of size rows at a time.
-func invertedBy(ctx context.Context, a *sparse.CSR, k, size int, s Settings) (*Neighbors, error) {
-	if err := checkShape(a.N, a.M, k, a.N-1); err != nil {
+func invertedBy(ctx context.Context, a *sparse.Rows, k, size int, s Settings) (*Neighbors, error) {
+	if err := checkShape(a.N(), a.M(), k, a.N()-1); err != nil {
 		return nil, err
 	}
 	g, err := newInverted(a, k)
 	if err != nil {
 		return nil, err
 	}
-	blocks := par.Pieces(a.N, size)
-	count := par.NewProgress(blocks*par.Pieces(a.N, invertedPiece), s.Progress)
+	blocks := par.Pieces(a.N(), size)
+	count := par.NewProgress(blocks*par.Pieces(a.N(), invertedPiece), s.Progress)
 	for b := range blocks {
 		g.first = b * size
-		g.columns = a.Slice(g.first, min(a.N, g.first+size)).Transpose()
-		par.Ranges(s.Threads, a.N, invertedPiece, func(_, from, to int) {
+		g.columns = a.Columns(g.first, min(a.N(), g.first+size))
+		par.Ranges(s.Threads, a.N(), invertedPiece, func(_, from, to int) {
 			if ctx.Err() != nil {
 				return
 			}
 			w := g.works.Get()
 			if *w == nil {
-				*w = make([]float64, min(a.N, size))
+				*w = make([]float64, min(a.N(), size))
 			}
 			for i := from; i < to; i++ {
 				g.row(i, (*w)[:g.columns.M])
@@ -81,7 +81,7 @@ func invertedBy(ctx context.Context, a *sparse.CSR, k, size int, s Settings) (*N
 
 // inverted is the state of one search.
 type inverted struct {
-	a     *sparse.CSR
+	a     *sparse.Rows
 	lists *Neighbors
 	// half has (1 - margin) |x_j|^2 / 2.
 	half   []float64
@@ -93,15 +93,15 @@ type inverted struct {
 }
 
 // newInverted checks the values of a.
-func newInverted(a *sparse.CSR, k int) (*inverted, error) {
-	g := &inverted{a: a, lists: EmptyNeighbors(a.N, k), half: make([]float64, a.N)}
+func newInverted(a *sparse.Rows, k int) (*inverted, error) {
+	g := &inverted{a: a, lists: EmptyNeighbors(a.N(), k), half: make([]float64, a.N())}
 	longest := 0
-	for i := range a.N {
+	for i := range a.N() {
 		index, data := a.Row(i)
 		longest = max(longest, len(data))
 		for p, v := range data {
 			if !(math.Abs(v) < limit) {
-				return nil, fmt.Errorf("knn: %w", &ValueError{Row: i, Col: int(index[p]), Value: v})
+				return nil, fmt.Errorf("knn: %w", &ValueError{Row: i, Col: index[p], Value: v})
 			}
 			g.half[i] += float64(v * v)
 		}
@@ -125,7 +125,7 @@ func (g *inverted) row(i int, products []float64) {
 	columns, values := g.a.Row(i)
 	for p, j := range columns {
 		v := values[p]
-		rows, data := g.columns.Row(int(j))
+		rows, data := g.columns.Row(j)
 		data = data[:len(rows)]
 		for q, r := range rows {
 			products[r] += float64(v * data[q])

@@ -16,7 +16,7 @@ import (
 
 // drawSparse draws a matrix whose rows share columns, some of them equal or empty, and the same
 // rows dense.
-func drawSparse(t *rapid.T) (*sparse.CSR, vec.Matrix[float64]) {
+func drawSparse(t *rapid.T) (*sparse.Rows, vec.Matrix[float64]) {
 	n, m := rapid.IntRange(2, 60).Draw(t, "n"), rapid.IntRange(1, 30).Draw(t, "m")
 	value := rapid.SampledFrom([]float64{1, 2, -1, 0.1, float64(float32(1) / 3), 1e-6, 1e6, 1 + 0x1p-23})
 	full := vec.New[float64](n, m)
@@ -36,7 +36,7 @@ func drawSparse(t *rapid.T) (*sparse.CSR, vec.Matrix[float64]) {
 			}
 		}
 	}
-	return sparse.FromTriplets(n, m, rows, columns, values), full
+	return sparse.RowsFromTriplets(n, m, rows, columns, values), full
 }
 
 // bruteSparse is the plain double loop over dense rows.
@@ -78,7 +78,7 @@ func bruteSparse(x vec.Matrix[float64], k int) *Neighbors {
 func TestSparseIsBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, full := drawSparse(t)
-		k := rapid.IntRange(1, a.N-1).Draw(t, "k")
+		k := rapid.IntRange(1, a.N()-1).Draw(t, "k")
 		want := bruteSparse(full, k)
 		for _, size := range []int{7, 64} {
 			for _, threads := range []int{1, 3} {
@@ -99,12 +99,12 @@ func TestSparseIsBruteForce(t *testing.T) {
 
 // Invalid values are rejected with their position, and a search can be cancelled.
 func TestSparseRefuses(t *testing.T) {
-	a := sparse.FromTriplets(3, 4, []int32{0, 1, 2}, []int32{1, 3, 3}, []float64{1, math.Inf(1), 2})
+	a := sparse.RowsFromTriplets(3, 4, []int32{0, 1, 2}, []int32{1, 3, 3}, []float64{1, math.Inf(1), 2})
 	var bad *ValueError
 	if _, err := Sparse(t.Context(), a, 1, Settings{}); !errors.As(err, &bad) || bad.Row != 1 || bad.Col != 3 {
 		t.Errorf("an infinite value: %v", err)
 	}
-	a.Data[1] = 5
+	a.Values()[1] = 5
 	if _, err := Sparse(t.Context(), a, 3, Settings{}); err == nil {
 		t.Error("three neighbours among two other rows")
 	}

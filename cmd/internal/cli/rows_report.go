@@ -76,8 +76,8 @@ func reportSparse(p *program, d *ingest.Dataset, reported bool) rowsReport {
 	t := rowsReport{Metric: d.Encoder.Metric(), Columns: d.Encoder.Uses(), Dropped: d.Dropped}
 	if reported || p.progress != nil {
 		unique, _, _ := graph.CollapseSparse(d.Sparse)
-		t.Duplicates = 1 - float64(len(unique))/float64(d.Sparse.N)
-		p.say(t.line(d.Sparse.M) + "; " + sparseWords(d.Sparse.N, d.Sparse.NNZ()))
+		t.Duplicates = 1 - float64(len(unique))/float64(d.Sparse.N())
+		p.say(t.line(d.Sparse.M()) + "; " + sparseWords(d.Sparse.N(), d.Sparse.NNZ()))
 	}
 	return t
 }

@@ -22,13 +22,13 @@ func (l *Linear) Still() bool {
 // Entries sets z (q) to the image of the vector with values at the ascending elements index, and 0
 // elsewhere; c must be 0 (Still). It has the bits of Apply for that vector, since adding a product
 // with 0 does not change a sum that starts at zero.
-func (l *Linear) Entries(z []float32, index []int32, values []float64) {
+func (l *Linear) Entries(z []float32, index []int, values []float64) {
 	values = values[:len(index)]
 	for p := range par.Pieces(l.q, lanes) {
 		w := l.w[p*l.dim*lanes:]
 		var s0, s1, s2, s3, s4, s5, s6, s7 float64
 		for e, k := range index {
-			x, y := values[e], (*[lanes]float64)(w[int(k)*lanes:])
+			x, y := values[e], (*[lanes]float64)(w[k*lanes:])
 			// The conversions keep a compiler from fusing product and sum.
 			s0 += float64(x * y[0])
 			s1 += float64(x * y[1])
@@ -48,7 +48,7 @@ func (l *Linear) Entries(z []float32, index []int32, values []float64) {
 
 // gather lists the non-zero elements of x. It reports false if there are so many that processing
 // all elements is as fast.
-func gather(x []float32, index []int32, values []float64) (_ []int32, _ []float64, few bool) {
+func gather(x []float32, index []int, values []float64) (_ []int, _ []float64, few bool) {
 	index, values = index[:0], values[:0]
 	most := len(x) / sparser
 	for k, v := range x {
@@ -58,14 +58,14 @@ func gather(x []float32, index []int32, values []float64) (_ []int32, _ []float6
 		if len(index) == most {
 			return index, values, false
 		}
-		index, values = append(index, int32(k)), append(values, float64(v))
+		index, values = append(index, k), append(values, float64(v))
 	}
 	return index, values, true
 }
 
 // sparse maps the rows of x one by one if all of them have few non-zero elements. If one has more
 // it reports false, and its output must be overwritten.
-func (l *Linear) sparse(out, x vec.Matrix[float32], index []int32, values []float64) bool {
+func (l *Linear) sparse(out, x vec.Matrix[float32], index []int, values []float64) bool {
 	for i := range x.Rows {
 		var few bool
 		if index, values, few = gather(x.Row(i), index, values); !few {

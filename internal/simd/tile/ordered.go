@@ -83,10 +83,10 @@ func (l *Linear) applyAt(level simd.Level, x vec.Matrix[float32], threads int) v
 		rows := height(to - from)
 		packed := make([]float64, rows*min(slab, l.dim))
 		sum := make([]float64, rows*par.Pieces(l.q, lanes*wide)*wide*lanes)
-		var index []int32
+		var index []int
 		var values []float64
 		if l.skips {
-			index, values = make([]int32, 0, l.dim/sparser), make([]float64, 0, l.dim/sparser)
+			index, values = make([]int, 0, l.dim/sparser), make([]float64, 0, l.dim/sparser)
 		}
 		for i := from; i < to; i += rows {
 			rows = height(to - i)
