@@ -111,7 +111,7 @@ func (r Rows) read(dst []float32, i int) error {
 	return nil
 }
 
-// scatter writes a row of a sparse matrix as a dense one.
+// scatter writes a row of a sparse matrix, of which the rest is zero.
 func scatter(dst []float32, c *own.CSR, i int) error {
 	clear(dst)
 	columns, values := c.Row(i)

@@ -58,11 +58,11 @@ func (s Spec) SearchLists(n int) int {
 	return max(1, min(lists, n-1))
 }
 
-// Sparse is Fit for the rows of a sparse matrix, which are never made dense. Unless neighbours are
-// given or the kind searches itself, an exact search finds them among the sparse rows (knn.Sparse).
-// All other steps use the rows' projection onto the components of a truncated SVD (pca.Truncated),
-// and so does the placing of events. a must be a valid CSR without explicit zeros. Errors that lie
-// in the data match models.ErrBadInput.
+// Sparse is Fit for the rows of a sparse matrix, which are never filled: neighbours are searched
+// for exactly among them (knn.Sparse), unless they are given or the kind searches itself, and
+// the rest is as for their projection onto the components of a truncated SVD (pca.Truncated),
+// by which events are placed, too. The entries of a must be those of a valid CSR, none of them
+// 0. Errors that lie in the data match models.ErrBadInput.
 func Sparse(ctx context.Context, a *sparse.CSR, spec Spec, progress models.Progress) (*snapshot.Snapshot, *Result, error) {
 	spec, err := spec.ForSparse(a.N, a.M)
 	if err != nil {
@@ -120,8 +120,8 @@ func checkSparse(a *sparse.CSR) error {
 	return nil
 }
 
-// searchSparse finds the neighbours of sparse rows, if the kind accepts given ones, and sets them
-// as given. It returns the time that this took, in seconds.
+// searchSparse has the neighbours of sparse rows given, if they are to be searched for, and
+// returns the seconds that this took.
 func (p *pipeline) searchSparse(ctx context.Context, a *sparse.CSR) (seconds float64, err error) {
 	clock := time.Now()
 	if !p.kind.Given || p.spec.Given != nil {

@@ -17,8 +17,8 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// topics returns n sparse rows of dim columns, both sparse and dense. Rows of a topic share a few
-// columns, and all rows share some. Every ninth row equals the one before.
+// topics makes n sparse rows of dim columns, of a few columns that rows of a topic share and of
+// some that all do; every ninth row equals the one before. It returns the same rows in full, too.
 func topics(n, dim int) (*sparse.CSR, vec.Matrix[float32]) {
 	rng := rand.New(rand.NewPCG(11, 7))
 	full := vec.New[float32](n, dim)

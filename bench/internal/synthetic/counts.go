@@ -7,9 +7,8 @@ import (
 	"unfold/sparse"
 )
 
-// Counts returns n x m counts with each entries per row, like words in texts of 100 subjects. About
-// half of a row's columns are common to all, the first ones the most frequent, as the square of a
-// uniform number. The others belong to its subject.
+// Counts returns n x m counts with each entries a row, as of words in texts of 100 subjects: about half of a row's columns are
+// common to all, the first ones the most often, as the square of a uniform number, and the others are of its subject.
 func Counts(n, m, each int) *sparse.CSR {
 	const subjects = 100
 	rng := rand.New(rand.NewPCG(4, uint64(m)))
