@@ -200,7 +200,7 @@ func keptIn(s *snapshot.Snapshot) (kept, error) {
 		return fell
 	})
 	if err == nil && (k.Size < 2 || id != nil && len(id) != n || !rises) {
-		err = fmt.Errorf("size %d, and %d numbers for %d points, which have to rise from 0 on", k.Size, len(id), n)
+		err = fmt.Errorf("size %d, and %d numbers for %d points, which must be ascending from 0", k.Size, len(id), n)
 	}
 	if err != nil {
 		return k, models.BadInputf("the model file's part %q cannot be used: %w", keptPart, err)

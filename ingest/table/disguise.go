@@ -226,7 +226,7 @@ func vectorElement(item string) (float64, error) {
 	case strings.HasPrefix(item, "...") || item == "\u2026":
 		return 0, fmt.Errorf("the vector has been shortened (...) when it was written, so that most of its numbers are lost: write the whole list, such as str(v.tolist()), or a Parquet file")
 	}
-	return 0, fmt.Errorf("%q in the list is no number", Clip(item))
+	return 0, fmt.Errorf("%q in the list is not a number", Clip(item))
 }
 
 // Vectors returns the disguised vectors of a column as lists of float64. o is the origin of row 0.

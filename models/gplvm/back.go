@@ -43,7 +43,7 @@ var (
 func NewBack(y, x vec.Matrix[float64], threads int) (*Back, error) {
 	scale := medianDistance2(y)
 	if !(scale > 0) {
-		return nil, fmt.Errorf("gplvm: no smooth map: most vectors are the same")
+		return nil, fmt.Errorf("gplvm: cannot make the smooth map: most vectors are equal")
 	}
 	points := kernel.NewPoints(y)
 	var best *Back

@@ -15,7 +15,7 @@ import (
 )
 
 // errJumpless is the error of models whose points cannot jump.
-var errJumpless = errors.New("points jump in models with white noise and without missing values alone")
+var errJumpless = errors.New("jumps need a model with white noise and without missing values")
 
 // leastGain is the least increase of the log-likelihood for a jump. Less is rounding.
 const leastGain = 1e-3

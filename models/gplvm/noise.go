@@ -42,7 +42,7 @@ func noiseOf(name string) (Noise, error) {
 	case NoiseProbit:
 		return Probit{DefaultVariance}, nil
 	}
-	return nil, fmt.Errorf("there is no noise %q; there are %s and %s", name, noiseGaussian, NoiseProbit)
+	return nil, fmt.Errorf("unknown noise model %q: want %s or %s", name, noiseGaussian, NoiseProbit)
 }
 
 // Gaussian is y = f + bias + N(0, Variance).

@@ -181,7 +181,7 @@ func (f *Fitted) readSites(s *snapshot.Snapshot) error {
 		return err
 	}
 	if f.Settings.Noise = string(name); f.Settings.Noise != NoiseProbit {
-		return fmt.Errorf("part %s: there is no noise %q", partNoise, name)
+		return fmt.Errorf("part %s: unknown noise model %q", partNoise, name)
 	}
 	q := f.Model.Dim()
 	sites, err := snapshot.PartOf[float64](s, partSites, len(f.Active), 2*q)

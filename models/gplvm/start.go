@@ -70,7 +70,7 @@ func checkStart(start string) error {
 	if start == "" || slices.Contains(Starts(), start) {
 		return nil
 	}
-	return fmt.Errorf("there is no start %q; there are %s", start, strings.Join(Starts(), ", "))
+	return fmt.Errorf("unknown start %q: want one of %s", start, strings.Join(Starts(), ", "))
 }
 
 // single returns the centred rows in single precision.

@@ -164,5 +164,5 @@ func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Setting
 
 // errSlot returns the error of removing more rows from a slot than it contains.
 func errSlot(slot int32) error {
-	return fmt.Errorf("live: slot %d was to be deleted, but holds no row, or not as many as were to go", slot)
+	return fmt.Errorf("live: cannot delete slot %d: it holds no row, or fewer rows than are to be deleted", slot)
 }

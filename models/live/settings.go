@@ -170,7 +170,7 @@ func (s Settings) withDefaults() (Settings, error) {
 	case !frameNames.Known(s.Frame):
 		return s, fmt.Errorf("live: there is no frame %d of major refreshes", s.Frame)
 	case s.Frame == NewFrame && (s.LVM.Student.Prior.Frame == prior.Given || s.LVM.Saul.Prior.Frame == prior.Given):
-		return s, errors.New("live: coordinates given for the first map are no frame of later ones")
+		return s, errors.New("live: coordinates given for the first map cannot be the frame of later ones")
 	case s.NoveltyK < 1:
 		return s, fmt.Errorf("live: %d neighbours for novelty, want at least 1", s.NoveltyK)
 	case s.Growth != 0 && !(s.Growth > 1):

@@ -92,7 +92,7 @@ func (g *Graph) validate(n int) error {
 		return fmt.Errorf("the graph has %v", g.Weights)
 	}
 	if g.Lengths == nil || g.Lengths.N != n || g.Lengths.M != n || len(g.Lengths.Start) != n+1 {
-		return fmt.Errorf("a graph of other points than the %d reference points", n)
+		return fmt.Errorf("the nodes of the graph are not the %d reference points", n)
 	}
 	if err := g.Lengths.Validate(); err != nil {
 		return fmt.Errorf("the graph: %w", err)

@@ -87,7 +87,7 @@ func (st *Student) validate(n int) error {
 		}
 	}
 	if !slices.Contains([]string{"all", "map", "shared", "anchors"}, st.Field) {
-		return fmt.Errorf("student: pair sums of an unknown kind, %q", st.Field)
+		return fmt.Errorf("student: unknown kind of pair sums, %q", st.Field)
 	}
 	if len(st.Error2) != n {
 		return fmt.Errorf("student: %d standard errors for %d reference points", len(st.Error2), n)

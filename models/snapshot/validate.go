@@ -21,7 +21,7 @@ func (s *Snapshot) Validate() error {
 	}
 	switch {
 	case s.Kind == "":
-		return fmt.Errorf("it names no kind of model")
+		return fmt.Errorf("the kind of model is missing")
 	case s.Version == 0 || s.Epoch == 0:
 		return fmt.Errorf("version %d and epoch %d count from 1", s.Version, s.Epoch)
 	case n < 2 || s.Mu.Cols < 1:
@@ -37,7 +37,7 @@ func (s *Snapshot) Validate() error {
 	case s.Mu.Rows != n || len(s.Count) != n || len(s.Sigma2) != n || len(s.Bandwidth2) != n:
 		return fmt.Errorf("%d reference points with %d means, %d counts, %d variances, %d bandwidths", n, s.Mu.Rows, len(s.Count), len(s.Sigma2), len(s.Bandwidth2))
 	case s.Unlearnt != nil && len(s.Unlearnt) != n:
-		return fmt.Errorf("%d reference points with %d marks of what was not learnt", n, len(s.Unlearnt))
+		return fmt.Errorf("%d reference points with %d flags of points that were not learnt", n, len(s.Unlearnt))
 	case len(s.KDist2) != n || len(s.Density) != n || len(s.LocalScores) != n || len(s.GlobalScores) != n:
 		return fmt.Errorf("%d reference points with novelty tables of %d, %d, %d, %d entries", n, len(s.KDist2), len(s.Density), len(s.LocalScores), len(s.GlobalScores))
 	}
@@ -100,7 +100,7 @@ func (s *Snapshot) validateProjection() error {
 func (s *Snapshot) validateReference() error {
 	x := s.Reference
 	if !(s.CellRecall >= 0 && s.CellRecall < 1) {
-		return fmt.Errorf("cells are to find a share of %v of the neighbours, want less than 1", s.CellRecall)
+		return fmt.Errorf("the recall of the cells is %v, want less than 1", s.CellRecall)
 	}
 	if s.Index != nil && s.Index.Len() != x.Rows {
 		return fmt.Errorf("the index holds %d points, there are %d reference points", s.Index.Len(), x.Rows)
@@ -110,7 +110,7 @@ func (s *Snapshot) validateReference() error {
 			return err
 		}
 		if s.Index != nil && !s.Index.Holds(part, first) {
-			return fmt.Errorf("the index holds other points than the %d reference points", x.Rows)
+			return fmt.Errorf("the index does not hold exactly the %d reference points", x.Rows)
 		}
 		return nil
 	})
@@ -120,7 +120,7 @@ func (s *Snapshot) validateReference() error {
 func (s *Snapshot) validatePoints() error {
 	for i, c := range s.Count {
 		if c == 0 {
-			return fmt.Errorf("reference point %d counts no event", i)
+			return fmt.Errorf("reference point %d has no events", i)
 		}
 	}
 	for _, err := range []error{

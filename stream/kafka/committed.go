@@ -116,7 +116,7 @@ func (r *offsetFetchResponse) note(code kafka.Error) {
 	}
 }
 
-var errShortAnswer = errors.New("kafka: an answer about offsets that ends too early")
+var errShortAnswer = errors.New("kafka: truncated answer about offsets")
 
 // decodeOffsetFetch decodes an answer.
 func decodeOffsetFetch(d *flexible) (*offsetFetchResponse, error) {

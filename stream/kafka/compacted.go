@@ -48,7 +48,7 @@ type CompactedTopic struct {
 }
 
 // errPartitions is the error of a topic with a number of partitions other than one.
-var errPartitions = errors.New("its messages would have no common order: it needs exactly one")
+var errPartitions = errors.New("messages in several partitions have no common order: it needs exactly one")
 
 // OpenCompacted connects to the cluster and finds the beginning and the end of the topic.
 func OpenCompacted(ctx context.Context, s CompactedSettings) (*CompactedTopic, error) {

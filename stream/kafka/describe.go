@@ -64,7 +64,7 @@ type describeResponse struct {
 // ApiKey implements protocol.Message.
 func (r *describeResponse) ApiKey() protocol.ApiKey { return describeTransactions }
 
-var errShortDescription = errors.New("kafka: an answer about a transaction that ends too early")
+var errShortDescription = errors.New("kafka: truncated answer about a transaction")
 
 // decodeDescribed decodes an answer about one id. It ignores the fields after the producer.
 func decodeDescribed(d *flexible) (*describeResponse, error) {

@@ -127,7 +127,7 @@ const (
 )
 
 // errNoRoom means that the share has no more memory for this run.
-var errNoRoom = errors.New("kafka: no more room")
+var errNoRoom = errors.New("kafka: the memory for fetched messages is full")
 
 // read returns the next messages, from the last answer or from another one. There may be none.
 // After an error, messages that were not returned are fetched again.
@@ -217,7 +217,7 @@ type admission struct {
 	closed bool
 }
 
-var errTooLate = errors.New("kafka: an answer that nobody waits for any more")
+var errTooLate = errors.New("kafka: the answer arrived after the request was given up")
 
 // admit returns an error unless there is memory for an answer of n bytes.
 func (a *admission) admit(n int64) error {

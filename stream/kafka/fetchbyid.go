@@ -70,7 +70,7 @@ func encodeVersions(client string) []byte {
 	return sealed(requestHeader(protocol.ApiVersions, 0, client))
 }
 
-var errShortVersions = errors.New("kafka: an answer about versions that ends too early")
+var errShortVersions = errors.New("kafka: truncated answer about versions")
 
 // decodeVersions returns the newest version of a request, 0 if the broker does not support it.
 func decodeVersions(answer []byte, key protocol.ApiKey) (newest int16, err error) {

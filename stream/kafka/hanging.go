@@ -254,7 +254,7 @@ func (g *generation) endHanging(ctx context.Context, p *producer, u hanging, how
 			err = step()
 		}
 		if err != nil {
-			return fmt.Errorf("ending a transaction again that was left open: %w", err)
+			return fmt.Errorf("ending an open transaction again: %w", err)
 		}
 	}
 	p.broken, p.last = false, how

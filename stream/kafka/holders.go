@@ -72,7 +72,7 @@ type holdersResponse struct {
 // ApiKey implements protocol.Message.
 func (r *holdersResponse) ApiKey() protocol.ApiKey { return describeProducers }
 
-var errShortHolders = errors.New("kafka: an answer about producers that ends too early")
+var errShortHolders = errors.New("kafka: truncated answer about producers")
 
 // decodeHolders decodes an answer about one partition.
 func decodeHolders(d *flexible) (*holdersResponse, error) {

@@ -27,7 +27,7 @@ func AuthenticateOAuth(token TokenFunc, extensions map[string]string) (sasl.Mech
 			return nil, fmt.Errorf("kafka: %q cannot name a SASL extension: letters only, and not auth", key)
 		}
 		if !extensionValue.MatchString(extensions[key]) {
-			return nil, fmt.Errorf("kafka: the SASL extension %s has a value with other characters than ASCII has", key)
+			return nil, fmt.Errorf("kafka: the value of the SASL extension %s has characters outside ASCII", key)
 		}
 		suffix.WriteString(key + "=" + extensions[key] + "\x01")
 	}
@@ -57,7 +57,7 @@ func (b bearer) Start(ctx context.Context) (sasl.StateMachine, []byte, error) {
 		return nil, nil, &tokenError{err}
 	}
 	if !tokenText.MatchString(token) {
-		return nil, nil, &tokenError{errors.New("what should be a token has characters that no token has (RFC 6750)")}
+		return nil, nil, &tokenError{errors.New("the token has characters that RFC 6750 does not allow")}
 	}
 	return b, []byte("n,,\x01auth=Bearer " + token + "\x01" + b.extensions + "\x01"), nil
 }

@@ -194,7 +194,7 @@ type abortedTransaction struct{ producer, first int64 }
 // ApiKey implements protocol.Message.
 func (r *rawFetched) ApiKey() protocol.ApiKey { return protocol.Fetch }
 
-var errShortFetch = errors.New("kafka: an answer to a fetch that ends too early")
+var errShortFetch = errors.New("kafka: truncated answer to a fetch")
 
 // decodeRawFetched decodes an answer about one partition, without its length.
 func decodeRawFetched(answer []byte, version int16) (*rawFetched, error) {

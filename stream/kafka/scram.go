@@ -67,7 +67,7 @@ func (c *scramExchange) Next(_ context.Context, challenge []byte) (bool, []byte,
 	case err != nil && c.proved:
 		return false, nil, errServerUnknown
 	case err != nil:
-		return false, nil, fmt.Errorf("kafka: %s: the broker's challenge is not one: %w", c.name, err)
+		return false, nil, fmt.Errorf("kafka: %s: invalid challenge from the broker: %w", c.name, err)
 	}
 	c.proved = true
 	return c.talk.Valid(), []byte(answer), nil

@@ -109,7 +109,7 @@ type shapeResponse struct {
 // ApiKey implements protocol.Message.
 func (r *shapeResponse) ApiKey() protocol.ApiKey { return protocol.Metadata }
 
-var errShortShape = errors.New("kafka: an answer about a topic that ends too early")
+var errShortShape = errors.New("kafka: truncated answer about a topic")
 
 // decodeShape decodes an answer about one topic.
 func decodeShape(d *flexible) (*shapeResponse, error) {

@@ -64,7 +64,7 @@ func (g *generation) meet(ctx context.Context, assigned int) (again bool, err er
 		s.gone(1)
 	}
 	if g.topic.partitions == 0 && assigned > 0 || counted != notCounted && int(counted) != g.topic.partitions {
-		return false, fmt.Errorf("kafka: topic %s has %d partitions by now: %w", s.settings.Topic, g.topic.partitions, stream.ErrRevoked)
+		return false, fmt.Errorf("kafka: topic %s now has %d partitions: %w", s.settings.Topic, g.topic.partitions, stream.ErrRevoked)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -83,7 +83,7 @@ func (r *refresher) first(ctx context.Context) error {
 	changes := ref.Changes()
 	f, err := r.fit(ctx, changes.X, r.in.labelsOf(ref, changes))
 	if models.IsBadInput(err) {
-		return &notEnough{fmt.Errorf("%d events do not make a map yet, waiting for more: %w", ref.Counts().Events, err)}
+		return &notEnough{fmt.Errorf("%d events are not enough for a map, waiting for more: %w", ref.Counts().Events, err)}
 	}
 	if err != nil {
 		return fmt.Errorf("learning the first map: %w", err)

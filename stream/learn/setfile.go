@@ -190,7 +190,7 @@ func parseSet(data []byte) (*set, uint32, error) {
 		}
 	}
 	if len(raw) > 0 {
-		return nil, 0, fmt.Errorf("%d bytes too many", len(raw))
+		return nil, 0, fmt.Errorf("there are %d extra bytes at the end", len(raw))
 	}
 	return s, sum, nil
 }

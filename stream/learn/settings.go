@@ -228,7 +228,7 @@ func (s Settings) withDefaults() (Settings, error) {
 		return s, errors.New("learn: moves are emitted under the events' ids: name the column that holds them")
 	}
 	if d := s.Mapping.Metric.Distance(); d != s.Spec.Distance {
-		return s, fmt.Errorf("learn: events have the distance %v by their metric, and the map the distance %v", d, s.Spec.Distance)
+		return s, fmt.Errorf("learn: the metric of the events has the distance %v, but the map has the distance %v", d, s.Spec.Distance)
 	}
 	if s.grouped() {
 		if _, err := s.Clusters.Filled(); err != nil {
@@ -241,7 +241,7 @@ func (s Settings) withDefaults() (Settings, error) {
 		return s, errors.New("learn: clusters of rows of which it is not said how many points they have at least")
 	}
 	if s.Groups != nil && !s.grouped() {
-		return s, errors.New("learn: clusters are to be emitted, and none are sought")
+		return s, errors.New("learn: emitting clusters needs clustering to be on")
 	}
 	if err := s.reference(true).Check(); err != nil {
 		return s, fmt.Errorf("learn: %w", err)

@@ -90,7 +90,7 @@ func (r *refresher) update(ctx context.Context) (*draft, error) {
 		return nil, err
 	}
 	if did.Kind == live.Still {
-		return nil, fmt.Errorf("%d points do not make a map: it stays as it is until there are more", did.Points)
+		return nil, fmt.Errorf("%d points are too few for a map: the old map stays until there are more", did.Points)
 	}
 	s, err := r.follow.Snapshot()
 	if err != nil {

@@ -194,7 +194,7 @@ func (t *localText) check() error {
 		kinds = ofLinear + 1
 	}
 	if classes == 0 {
-		return fmt.Errorf("it has no class")
+		return fmt.Errorf("it has no classes")
 	}
 	if len(t.Prior) != classes || len(t.Blend.Weights) != kinds {
 		return fmt.Errorf("%d shares of %d classes and %d weights of %d opinions", len(t.Prior), classes, len(t.Blend.Weights), kinds)

@@ -113,7 +113,7 @@ func openWhole(s *snapshot.Snapshot) (*Classifier, error) {
 		return nil, fmt.Errorf("its names: %w", err)
 	}
 	if len(c.Names) == 0 {
-		return nil, fmt.Errorf("it has no class")
+		return nil, fmt.Errorf("it has no classes")
 	}
 	f, d := functions(len(c.Names)), s.Mu.Cols
 	kernel, err := snapshot.PartOf[float64](s, partKernel, d+2, 1)
