@@ -60,8 +60,8 @@ type processSettings struct {
 	Noise     string     `key:"noise" default:"gaussian" choices:"gaussian,probit" help:"With kind gplvm: how a value comes of its process: gaussian is for numbers, probit for columns of 0 and 1, of which decode gives the probability of 1. probit learns by an active set, of 100 points if active is 0, and without pca."`
 	Active    int        `key:"active" default:"0" help:"With kind gplvm: learn by an active set of so many points, for some thousands of them (--points); steps are its rounds then, of which auto is 15. 0 learns all together. With supervision it is the number of inducing inputs, of which 0 means 30." placeholder:"N" min:"0"`
 	Jumps     int        `key:"jumps" default:"0" help:"With kind gplvm: how often learning stops for single points to jump to the places of others where that is likelier; a few find better maps where points were caught on the wrong side of others." placeholder:"N" min:"0"`
-	Supervise supervised `key:""`
 	Smooth    bool       `key:"smooth" help:"With kind gplvm: place by a smooth map from vectors to places, in microseconds, instead of where they are most likely, in milliseconds."`
+	Supervise supervised `key:""`
 }
 
 // Apply implements Settings.
