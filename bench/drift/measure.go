@@ -198,7 +198,7 @@ func middle(all []trace, bound, change float64) float64 {
 	return never
 }
 
-// tests are the tests of one window, in the order of oneLook.
+// tests lists the tests of a single window, in the order in which oneLook applies them.
 var tests = []string{"neighbours", "neighbours, by permutation", "tree", "tree, by permutation", "MMD, by permutation", "classifier, by permutation"}
 
 // oneLook applies all tests to one window.
