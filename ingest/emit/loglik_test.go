@@ -39,7 +39,7 @@ func TestLogLik(t *testing.T) {
 	if v["loglik"] != float32(-12.5) {
 		t.Errorf("Avro: %v", v)
 	}
-	if f := m.Descriptor().Fields().ByName("loglik"); f.Number() != 18 || m.Get(f).Float() != -12.5 {
+	if f := m.Descriptor().Fields().ByName("loglik"); f.Number() != 20 || m.Get(f).Float() != -12.5 {
 		t.Errorf("Protobuf: %v at %d", m.Get(f), f.Number())
 	}
 	if back := o.Slice(0, 1); !slices.Equal(back.LogLik, o.LogLik) {
