@@ -40,6 +40,7 @@ METHODS: dict[str, Callable[[Unfold, Any, int], Any]] = {
     "predict_proba": lambda m, x, n: m.predict_proba(x),
     "save": lambda m, x, n: m.save(Path(tempfile.gettempdir()) / "few.unfold"),
     "score": lambda m, x, n: m.score(x),
+    "score_samples": lambda m, x, n: m.score_samples(x),
     "transform": lambda m, x, n: m.transform(x),
     "transform_graph": lambda m, x, n: m.transform_graph(x),
     "view": lambda m, x, n: m.view().close(),
@@ -49,7 +50,7 @@ METHODS: dict[str, Callable[[Unfold, Any, int], Any]] = {
 BASE = {"from_umap", "get_params", "set_params", "set_output", "get_metadata_routing"}
 
 #: Those whose result has a row for each that was given.
-PLACED = {"transform", "predict", "predict_proba", "inverse_transform"}
+PLACED = {"transform", "predict", "predict_proba", "score_samples", "inverse_transform"}
 
 
 def metrics() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import multiprocessing
 import os
@@ -115,7 +116,11 @@ def files_of(pid: int) -> set[Path]:
 
 
 def test_interrupt_stops_the_child() -> None:
-    """An interrupt comes back at once, the child is gone, and the next call has another."""
+    """An interrupt comes back at once, the child is gone, and the next call has another.
+
+    Polars, which other modules of tests import, has calls of the system restarted after it.
+    """
+    importlib.import_module("polars")
     x = np.random.default_rng(1).normal(size=(60_000, 50)).astype(np.float32)
     model = Unfold(thorough=True)
     before = files_of(os.getpid())

@@ -10,6 +10,7 @@ import contextlib
 import json
 import logging
 import os
+import select
 import struct
 import subprocess
 import tempfile
@@ -243,9 +244,22 @@ def _read(pipe: IO[bytes] | None, n: int) -> bytes | None:
     assert pipe is not None
     parts = []
     while n > 0:
+        _await(pipe)
         part = pipe.read(n)
         if not part:
             return None
         parts.append(part)
         n -= len(part)
     return b"".join(parts)
+
+
+def _await(pipe: IO[bytes]) -> None:
+    """Wait until there is something to read, or for an interrupt.
+
+    A library may have the system restart calls that a signal interrupts, as Polars does for SIGINT:
+    a read would then wait on, and Python not see the signal. Polling is never restarted.
+    """
+    if hasattr(select, "poll"):
+        p = select.poll()
+        p.register(pipe, select.POLLIN)
+        p.poll()
