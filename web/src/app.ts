@@ -169,6 +169,7 @@ export class App implements Listener {
     this.store.clear(m.columns, m.slots, m.base);
     $("timeline").hidden = !m.live;
     this.painting.column = -1;
+    this.painting.settled = false;
     this.map = m.map;
     this.live = m.live;
     this.link.stage(m.live, "");
@@ -198,6 +199,7 @@ export class App implements Listener {
 
   private arrived(): void {
     this.whole = true;
+    this.painting.settled = true;
     this.painting.refresh();
     const values = this.store.columns[this.painting.column]?.values ?? [];
     for (const name of this.wanted.only) {
@@ -406,7 +408,6 @@ export class App implements Listener {
   private setTheme(t: Theme): void {
     this.theme = this.painting.theme = t;
     this.applyTheme();
-    this.painting.colors = [];
     this.painting.refresh();
     this.renderer.changed({ places: false, paint: true });
     this.ask({ base: true, over: true, legend: true });

@@ -1,6 +1,6 @@
 // The clusters of the map: their names, sizes and events.
 
-import { css, isNoise, nameOf } from "./color";
+import { clusterName, css, isNoise, nameOf } from "./color";
 import { $, h } from "./dom";
 import type { Painting } from "./painting";
 import { when, type Store } from "./store";
@@ -12,8 +12,8 @@ const events = 60;
 /** The descriptions of clusters' events. */
 const words: Readonly<Record<string, (e: ClusterEvent) => string>> = {
   born: (e) => `is new, with ${count(e.size)}`,
-  split: (e) => `split from ${e.other}, with ${count(e.size)}`,
-  merged: (e) => `went into ${e.other}`,
+  split: (e) => `split from cluster ${e.other}, with ${count(e.size)}`,
+  merged: (e) => `went into cluster ${e.other}`,
   died: () => "ended",
   grew: (e) => `grew from ${(e.before ?? 0).toLocaleString("en")} to ${count(e.size)}`,
   shrank: (e) => `shrank from ${(e.before ?? 0).toLocaleString("en")} to ${count(e.size)}`,
@@ -65,7 +65,7 @@ export class ClusterList {
   /** label returns a cluster's name on the map, without its number if the name is unique. */
   label(id: string): string {
     const name = this.known?.clusters.find((k) => k.id === id)?.name;
-    if (!name) return id;
+    if (!name) return clusterName(id);
     return this.known!.clusters.some((k) => k.id !== id && k.name === name) ? `${name} (${id})` : name;
   }
 
@@ -85,8 +85,7 @@ export class ClusterList {
   }
 
   private title(id: string): string {
-    const name = this.known?.clusters.find((k) => k.id === id)?.name;
-    return name ? `${id}: ${name}` : id;
+    return clusterName(id, this.known?.clusters.find((k) => k.id === id)?.name);
   }
 
   private draw(): void {
@@ -118,7 +117,7 @@ export class ClusterList {
     for (const e of known.events.slice(-events).reverse())
       happened.append(
         h("button", { title: e.at ? `${when(e.at)}, map version ${e.version ?? ""}` : "", on: { click: () => this.on.fly(e.id) } },
-          h("time", {}, e.at ? clock(e.at) : ""), h("span", {}, `${e.name ? `${e.id}: ${e.name}` : e.id} ${sentence(e)}`)),
+          h("time", {}, e.at ? clock(e.at) : ""), h("span", {}, `${clusterName(e.id, e.name)} ${sentence(e)}`)),
       );
     details.replaceChildren(summary, list, ...(known.events.length > 0 ? [h("h3", {}, "What became of them"), happened] : []));
   }

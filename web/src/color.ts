@@ -56,29 +56,66 @@ export function oklch(l: number, c: number, degrees: number): RGBA {
   );
 }
 
+/** A class's colour on pages of either theme: a slot of the fixed palettes, or a hue in degrees with one of three levels of lightness. */
+export type Shade = { readonly slot: number } | { readonly hue: number; readonly level: number };
+
+/** shadeKey returns the same text for shades that look the same. */
+export function shadeKey(s: Shade): string {
+  return "slot" in s ? `${s.slot}` : `${s.hue}/${s.level}`;
+}
+
+/** fixedShades are those of the fixed palettes. */
+export const fixedShades: readonly Shade[] = Array.from({ length: okabeIto.length + onLight.length }, (_, slot) => ({ slot }));
+
+/** shadeColor returns the colour of a shade. */
+export function shadeColor(s: Shade, theme: Theme): RGBA {
+  if ("slot" in s) return s.slot < okabeIto.length ? okabeIto[s.slot]! : (theme.dark ? onDark : onLight)[s.slot - okabeIto.length]!;
+  const levels = theme.dark ? [0.78, 0.64, 0.86] : [0.62, 0.48, 0.72];
+  return oklch(levels[s.level]!, s.level % 2 ? 0.12 : 0.17, s.hue);
+}
+
+/** byName compares names, the numbers in them by value: "2" comes before "10". Pictures have the same order. */
+export function byName(a: string, b: string): number {
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const m = digits.exec(a.slice(i))![0];
+    const n = digits.exec(b.slice(j))![0];
+    if (m === "" || n === "") {
+      if (a[i] !== b[j]) return a[i]! < b[j]! ? -1 : 1;
+      i++;
+      j++;
+      continue;
+    }
+    const p = m.replace(/^0+/, "");
+    const q = n.replace(/^0+/, "");
+    if (p !== q) return p.length - q.length || (p < q ? -1 : 1);
+    i += m.length;
+    j += n.length;
+  }
+  return a.length - b.length || (a < b ? -1 : Number(a > b));
+}
+
+const digits = /^[0-9]*/;
+
 /**
- * classColors assigns colours to codes 1..n, the most frequent first if there are few. If there are many, the hue follows
- * the direction from the middle of the map and the lightness alternates, so that neighbours differ but regions are similar.
+ * classShades assigns shades to classes. If there are few, a class's shade depends on the names alone. If there are many, the hue follows the
+ * direction from the middle of the map, and the lightness alternates, so that neighbours differ and regions have similar hues.
  */
-export function classColors(counts: readonly number[], angles: readonly number[], theme: Theme): RGBA[] {
-  const out: RGBA[] = [theme.missing];
-  const order = counts.map((_, i) => i).slice(1).sort((a, b) => counts[b]! - counts[a]! || a - b);
-  const few = order.length <= okabeIto.length ? okabeIto : theme.dark ? onDark : onLight;
-  if (order.length <= few.length) {
-    order.forEach((code, i) => (out[code] = few[i]!));
+export function classShades(names: readonly string[], angles: readonly number[]): Map<string, Shade> {
+  const out = new Map<string, Shade>();
+  const order = names.map((_, i) => i);
+  if (names.length <= onLight.length) {
+    const first = names.length <= okabeIto.length ? 0 : okabeIto.length;
+    order.sort((a, b) => byName(names[a]!, names[b]!)).forEach((k, i) => out.set(names[k]!, { slot: first + i }));
     return out;
   }
-  const around = order.slice().sort((a, b) => angles[a]! - angles[b]! || a - b);
-  const levels = theme.dark ? [0.78, 0.64, 0.86] : [0.62, 0.48, 0.72];
-  around.forEach((code, i) => {
-    out[code] = oklch(levels[i % 3]!, i % 2 ? 0.12 : 0.17, (360 * i) / around.length + 20);
-  });
+  order.sort((a, b) => angles[a]! - angles[b]! || byName(names[a]!, names[b]!));
+  order.forEach((k, i) => out.set(names[k]!, { hue: (360 * i) / order.length + 20, level: i % 3 }));
   return out;
 }
 
-/** ramp returns the colour of t in 0..1. Dark pages omit the darkest part. */
+/** ramp returns the colour of t in 0..1. As in pictures, 1 has most contrast with the page: it is dark on light ones, light on dark ones. */
 export function ramp(t: number, theme: Theme): RGBA {
-  const u = theme.dark ? 0.14 + 0.86 * t : 0.97 * t;
+  const u = theme.dark ? 0.14 + 0.86 * t : 0.97 * (1 - t);
   const at = Math.min(Math.max(u, 0), 1) * (viridis.length - 1);
   const k = Math.min(Math.floor(at), viridis.length - 2);
   const a = viridis[k]!;
@@ -87,11 +124,13 @@ export function ramp(t: number, theme: Theme): RGBA {
   return rgba(mix(0), mix(8), mix(16));
 }
 
-/** A scale of numbers. */
+/** A scale of numbers. Values beyond its ends have the colours of the ends; below and above tell whether there are some. */
 export interface Scale {
   from: number;
   to: number;
   log: boolean;
+  below?: boolean;
+  above?: boolean;
 }
 
 /** scaleOf returns the scale of a column: 0 to 1 for shares, else the range without the outermost hundredths. */
@@ -113,7 +152,7 @@ export function scaleOf(store: Store, column: number): Scale {
   if (from === to) [from, to] = [at(0), at(1)];
   // A few large numbers among many small ones need a logarithmic scale.
   const log = c.kind === "number" && from > 0 && at(0.99) > 50 * at(0.5) && at(0.5) > 0;
-  return { from, to: to === from ? from + 1 : to, log };
+  return { from, to: to === from ? from + 1 : to, log, below: at(0) < from, above: at(1) > to };
 }
 
 /** position returns the position of a value on a scale, from 0 to 1. */
@@ -127,8 +166,17 @@ export function nameOf(c: Column, code: number): string {
   if (isNoise(c, code)) return "(none)";
   const value = c.values[code - 1];
   if (value === undefined) return `#${code}`;
-  const name = c.names?.get(value);
-  return name ? `${value}: ${name}` : value;
+  return isClusters(c) ? clusterName(value, c.names?.get(value)) : value;
+}
+
+/** clusterName returns the name of a cluster by its id and what sets it apart, if that is known. An id alone could be taken for a class. */
+export function clusterName(id: string, apart?: string): string {
+  return apart ? `cluster ${id}: ${apart}` : `cluster ${id}`;
+}
+
+/** isClusters says whether a column has the ids of clusters. */
+export function isClusters(c: Column): boolean {
+  return c.name === "cluster" || c.names !== undefined;
 }
 
 /** isNoise reports whether a code is not a class: a missing value, or noise. */

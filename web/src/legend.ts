@@ -87,7 +87,7 @@ export class Legend {
       c.fillRect(i, 0, 1, 1);
     }
     const write = this.store.field(this.painting.column)!.kind === "time" ? when : figure;
-    const ends = h("div", { class: "ends" }, h("span", {}, write(scale.from)), scale.log ? h("span", {}, "logarithmic") : null, h("span", {}, write(scale.to)));
+    const ends = h("div", { class: "ends" }, h("span", {}, (scale.below ? "≤ " : "") + write(scale.from)), scale.log ? h("span", {}, "logarithmic") : null, h("span", {}, (scale.above ? "≥ " : "") + write(scale.to)));
     this.box.replaceChildren(canvas, ends);
   }
 }

@@ -1,7 +1,7 @@
 // The colours of points and which are shown, depending on a column, highlighted classes, time and the selection.
 
-import { classColors, isNoise, position, ramp, rgba, scaleOf, type RGBA, type Scale, type Theme } from "./color";
-import type { Store } from "./store";
+import { classShades, fixedShades, isNoise, position, ramp, rgba, scaleOf, shadeColor, shadeKey, type RGBA, type Scale, type Shade, type Theme } from "./color";
+import type { Column, Store } from "./store";
 
 const faint = 0x16; // the opacity of points that are not highlighted
 const below = 0x70; // of reference points, which are below all others
@@ -12,6 +12,10 @@ export class Painting {
   column = -1;
   scale: Scale = { from: 0, to: 1, log: false };
   colors: RGBA[] = [];
+  /** Whether all points have arrived, so that classes keep the colours that they have. */
+  settled = false;
+  /** The shades of classes by column and class. */
+  private readonly shades = new Map<string, Map<string, Shade>>();
   /** The highlighted codes. If there are none, all are shown. */
   only = new Set<number>();
   /** Points that arrived later are hidden. */
@@ -56,11 +60,28 @@ export class Painting {
     this.all();
   }
 
-  /** recolor assigns colours to classes. While there are few classes, they keep their colours. */
+  /** recolor assigns colours to classes. A class that has had one keeps it. */
   private recolor(): void {
     const c = this.store.columns[this.column]!;
+    const { names, angles } = this.directions(c);
+    const kept = new Map(this.shades.get(c.name));
+    const used = new Set(names.flatMap((name) => kept.get(name) ?? []).map(shadeKey));
+    const free = (s: Shade): boolean => !used.has(shadeKey(s));
+    for (const [name, fresh] of classShades(names, angles)) {
+      if (kept.has(name)) continue;
+      const shade = free(fresh) ? fresh : (fixedShades.find(free) ?? fresh);
+      used.add(shadeKey(shade));
+      kept.set(name, shade);
+    }
+    // Until all points have arrived, the next ones may change the choice.
+    if (this.settled) this.shades.set(c.name, kept);
+    this.colors = [this.theme.missing, ...c.values.map((name, i) => (isNoise(c, i + 1) ? this.theme.missing : shadeColor(kept.get(name)!, this.theme)))];
+  }
+
+  /** directions returns the classes of a column and the direction of each from the middle of the map. */
+  private directions(c: Column): { names: string[]; angles: number[] } {
     const n = c.values.length + 1;
-    const counts = new Array<number>(n).fill(0);
+    const counts = new Float64Array(n);
     const sx = new Float64Array(n);
     const sy = new Float64Array(n);
     let mx = 0, my = 0;
@@ -75,13 +96,16 @@ export class Painting {
       mx += x[s]!;
       my += y[s]!;
     }
-    for (let code = 1; code < n; code++) if (isNoise(c, code)) counts[code] = 0;
     const all = Math.max(this.store.n, 1);
-    const angles = counts.map((k, i) => (k ? Math.atan2(sy[i]! / k - my / all, sx[i]! / k - mx / all) : 0));
-    const fresh = classColors(counts, angles, this.theme);
-    const kept = n <= 7 ? this.colors : [];
-    const free = fresh.slice(1).filter((c) => !kept.includes(c));
-    this.colors = fresh.map((color, code) => (isNoise(c, code) ? this.theme.missing : n > 7 || kept.length === 0 ? color : (kept[code] ?? free.shift() ?? color)));
+    const names: string[] = [];
+    const angles: number[] = [];
+    for (let code = 1; code < n; code++) {
+      if (isNoise(c, code)) continue;
+      const k = counts[code]!;
+      names.push(c.values[code - 1]!);
+      angles.push(k ? Math.atan2(sy[code]! / k - my / all, sx[code]! / k - mx / all) : 0);
+    }
+    return { names, angles };
   }
 
   /** extend assigns colours to new categories. */

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 )
@@ -78,13 +79,8 @@ func newPaint(m Map, s Settings) (paint, error) {
 
 // colorClasses assigns colours to classes, if they do not depend on positions.
 func (p *paint) colorClasses(unknown string) {
-	named := 0
-	for _, k := range p.classes {
-		if !k.other {
-			named++
-		}
-	}
-	colors := p.palette.classes(named, p.theme)
+	rank := ranks(p.classes)
+	colors := p.palette.classes(len(rank), p.theme)
 	for i := range p.classes {
 		switch k := &p.classes[i]; {
 		case k.none:
@@ -92,9 +88,51 @@ func (p *paint) colorClasses(unknown string) {
 		case k.other:
 			k.color = p.theme.other
 		case colors != nil:
-			k.color = colors[i]
+			k.color = colors[rank[k.name]]
 		}
 	}
+}
+
+// ranks numbers the classes with a colour of their own by name, numbers by value, as the page does: the
+// same classes have the same colours in all pictures, whatever the number of their points.
+func ranks(classes []class) map[string]int {
+	var names []string
+	for _, k := range classes {
+		if !k.other {
+			names = append(names, k.name)
+		}
+	}
+	slices.SortFunc(names, byName)
+	rank := make(map[string]int, len(names))
+	for i, name := range names {
+		rank[name] = i
+	}
+	return rank
+}
+
+// byName compares names, the numbers in them by value: "2" comes before "10".
+func byName(a, b string) int {
+	for x, y := a, b; x != "" && y != ""; {
+		m, n := digits(x), digits(y)
+		if m == 0 || n == 0 {
+			if x[0] != y[0] {
+				return cmp.Compare(x[0], y[0])
+			}
+			x, y = x[1:], y[1:]
+			continue
+		}
+		p, q := strings.TrimLeft(x[:m], "0"), strings.TrimLeft(y[:n], "0")
+		if c := cmp.Or(cmp.Compare(len(p), len(q)), cmp.Compare(p, q)); c != 0 {
+			return c
+		}
+		x, y = x[m:], y[n:]
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+}
+
+// digits returns the number of digits that a text begins with.
+func digits(s string) int {
+	return len(s) - len(strings.TrimLeft(s, "0123456789"))
 }
 
 // hush finds the classes that are grey in the legend because others are highlighted.

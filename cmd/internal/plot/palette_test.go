@@ -87,3 +87,30 @@ func seen(c color.NRGBA, m [9]float64) [3]float64 {
 	}
 	return out
 }
+
+// A class has the same colour whatever the number of points of it and of the others.
+func TestColorsFollowNames(t *testing.T) {
+	colors := func(classes ...string) map[string]color.NRGBA {
+		xy := make([]float64, len(classes))
+		p, err := newPaint(Map{X: xy, Y: xy, Class: classes}, Settings{Width: 500, Height: 500, Classes: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]color.NRGBA{}
+		for _, k := range p.classes {
+			out[k.name] = k.color
+		}
+		return out
+	}
+	few, many := colors("b", "a", "class 10", "class 2"), colors("b", "class 2", "class 2", "class 2", "class 10", "class 10", "a")
+	for name, c := range few {
+		if many[name] != c {
+			t.Errorf("%s has the colours %v and %v", name, c, many[name])
+		}
+	}
+	for i, name := range []string{"a", "b", "class 2", "class 10"} {
+		if few[name] != okabeIto[i] {
+			t.Errorf("%s has the colour %v, not that of its place %d", name, few[name], i)
+		}
+	}
+}

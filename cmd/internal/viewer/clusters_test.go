@@ -87,7 +87,7 @@ func TestClustersOnThePage(t *testing.T) {
 	}
 	b.Wait(`document.querySelector("#clusters h2")?.textContent === "2 clusters · 1 new, 1 ended"`)
 	b.Wait(`unfold.names.labels.length === 2 && unfold.names.labels.some(l => l.text === "bytes high")`)
-	if got := browser.Eval[string](b, `[...document.querySelectorAll("#legend button")].map(b => b.title).sort().join("|")`); got != "(none)|1: bytes high|2: "+hostile[0] {
+	if got := browser.Eval[string](b, `[...document.querySelectorAll("#legend button")].map(b => b.title).sort().join("|")`); got != "(none)|cluster 1: bytes high|cluster 2: "+hostile[0] {
 		t.Errorf("the legend has %q", got)
 	}
 	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.colorBy(1)`))
@@ -97,7 +97,7 @@ func TestClustersOnThePage(t *testing.T) {
 	}
 	b.Do(chromedp.KeyEvent("k"))
 	b.Wait(`document.querySelectorAll(".clusterlist button").length === 2 && document.querySelectorAll(".course button").length === 2`)
-	if got := browser.Eval[string](b, `document.querySelector(".course button").textContent`); got != "22:13:20"+"7: old went into 2" {
+	if got := browser.Eval[string](b, `document.querySelector(".course button").textContent`); got != "22:13:20"+"cluster 7: old went into cluster 2" {
 		t.Errorf("the newest event is %q", got)
 	}
 	b.Do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll(".clusterlist button")].find(b => b.textContent.includes("bytes")).click()`))

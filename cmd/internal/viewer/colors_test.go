@@ -1,0 +1,93 @@
+package viewer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"unfold/cmd/internal/viewer/browser"
+	"unfold/ingest/table"
+	"unfold/stream/view"
+)
+
+// legend returns the colours of classes by name, as the legend shows them.
+func legend(b *browser.Tab) map[string]string {
+	return browser.Eval[map[string]string](b, `Object.fromEntries([...document.querySelectorAll('#legend button[data-code]')].
+		map(e => [e.querySelector('span').textContent, e.querySelector('i').style.background]))`)
+}
+
+// classed returns points of classes at given places, with ids that begin with a prefix.
+func classed(prefix string, class []string, x, y []float32) view.Rows {
+	ids, value := make([]string, len(class)), make([]float64, len(class))
+	for i := range ids {
+		ids[i], value[i] = fmt.Sprint(prefix, i), float64(i)
+	}
+	return view.Rows{X: x, Y: y, ID: table.StringColumn("id", ids), Columns: []table.Column{table.StringColumn("class", class), table.Float64Column("value", value)}}
+}
+
+// around returns n classes, one after the other on a circle, the first with most points.
+func around(prefix string, n int) view.Rows {
+	var class []string
+	var x, y []float32
+	for k := range n {
+		for range n - k {
+			class = append(class, fmt.Sprintf("class %d", k))
+			x, y = append(x, float32(k%4)), append(y, float32(k/4))
+		}
+	}
+	return classed(prefix, class, x, y)
+}
+
+// A class keeps its colour when points and classes come, when points move, and when another column coloured the map
+// meanwhile; a page that is opened later gives few classes the same colours.
+func TestColorsStay(t *testing.T) {
+	for _, n := range []int{3, 6, 9, 25} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			b, hub := show(t, browser.Settings{}, "", around("p", n))
+			shows := func(n int) {
+				b.Wait(fmt.Sprintf(`document.querySelectorAll('#legend button[data-code]').length === %d`, n))
+			}
+			shows(n)
+			before := legend(b)
+			if distinct := slices.Compact(slices.Sorted(maps.Values(before))); len(distinct) != n {
+				t.Errorf("%d classes have %d colours", n, len(distinct))
+			}
+			kept := func(what string) {
+				t.Helper()
+				now := legend(b)
+				for name, color := range before {
+					if now[name] != color {
+						t.Errorf("%s: %s was %s and is %s", what, name, color, now[name])
+					}
+				}
+			}
+			// A class that becomes the most frequent and sorts first, and an outlier far away.
+			more := classed("q", slices.Repeat([]string{"a"}, 500), make([]float32, 500), make([]float32, 500))
+			more.X[0], more.Y[0] = 1e4, -1e4
+			put(t, hub, more)
+			shows(n + 1)
+			kept("with another class")
+			if color := legend(b)["a"]; slices.Contains(slices.Collect(maps.Values(before)), color) {
+				t.Errorf("the new class has the colour %s of another one", color)
+			}
+			b.Do(chromedp.Evaluate[chromedp.Void](`unfold.colorBy(1)`), chromedp.Evaluate[chromedp.Void](`unfold.colorBy(0)`))
+			shows(n + 1)
+			kept("after another column")
+			if n > 9 {
+				return
+			}
+			// The same classes with other points, in another order.
+			later := around("r", n)
+			class := later.Columns[0].Strings()
+			slices.Reverse(class)
+			c, _ := show(t, browser.Settings{}, "", classed("r", class, later.X, later.Y))
+			c.Wait(fmt.Sprintf(`document.querySelectorAll('#legend button[data-code]').length === %d`, n))
+			if again := legend(c); !maps.Equal(again, before) {
+				t.Errorf("another page shows %v instead of %v", again, before)
+			}
+		})
+	}
+}
