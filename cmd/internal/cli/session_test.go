@@ -15,7 +15,7 @@ import (
 	"unfold/cmd/internal/serve"
 )
 
-// asked is a session that a test talks to.
+// asked is a session driven by a test.
 type asked struct {
 	t    *testing.T
 	in   *io.PipeWriter
@@ -38,7 +38,7 @@ func ask(t *testing.T) *asked {
 	return a
 }
 
-// send sends a request as it is.
+// send sends a request unchanged.
 func (a *asked) send(body string) {
 	a.t.Helper()
 	if err := serve.WriteFrame(a.in, []byte(body)); err != nil {
@@ -46,7 +46,7 @@ func (a *asked) send(body string) {
 	}
 }
 
-// next is the next answer.
+// next returns the next answer.
 func (a *asked) next() sessionAnswer {
 	a.t.Helper()
 	body, err := serve.ReadFrame(a.out, 1<<24)
@@ -62,7 +62,7 @@ func (a *asked) next() sessionAnswer {
 	return answer
 }
 
-// run runs a command to its end and returns what was said before.
+// run runs a command to its end. It also returns the answers before the end.
 func (a *asked) run(args ...string) (end *sessionEnd, before []sessionAnswer) {
 	a.t.Helper()
 	body, err := json.Marshal(sessionRequest{Args: args, Progress: true})
@@ -79,8 +79,8 @@ func (a *asked) run(args ...string) (end *sessionEnd, before []sessionAnswer) {
 	}
 }
 
-// TestSessionIsTheCommandLine holds that commands of a session leave the command line's
-// bytes, a map that it has in memory among them.
+// TestSessionIsTheCommandLine tests that commands of a session write the same bytes as the command
+// line, also with a cached map.
 func TestSessionIsTheCommandLine(t *testing.T) {
 	t.Chdir(workspace(t))
 	a := ask(t)
@@ -117,7 +117,7 @@ func TestSessionIsTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestSessionSaysMore holds progress, notes and errors, and that a session goes on after them.
+// TestSessionSaysMore tests progress, notes and errors, and that a session continues after them.
 func TestSessionSaysMore(t *testing.T) {
 	t.Chdir(workspace(t))
 	a := ask(t)
@@ -162,8 +162,8 @@ func TestSessionSaysMore(t *testing.T) {
 	}
 }
 
-// TestSessionIsCancelled holds that a command ends when it is asked to, or when nobody
-// waits for it any longer, and leaves no file.
+// TestSessionIsCancelled tests that a command ends when it is cancelled or its client leaves, and
+// that it leaves no file.
 func TestSessionIsCancelled(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sheet(t, "large.csv", 30_000, false)
