@@ -13,7 +13,7 @@ import (
 const (
 	// mostFacets is the maximum number of panels; rarer values share the last.
 	mostFacets = 16
-	// facetGap is between panels, captionHeight above each.
+	// facetGap is the space between panels, captionHeight the height above each.
 	facetGap      = 12
 	captionHeight = 18
 )

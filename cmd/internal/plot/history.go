@@ -13,7 +13,7 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// History is a picture of a map's past: panels above each other with a common horizontal axis.
+// History is a picture of a map's history: panels above each other with a common horizontal axis.
 type History struct {
 	// Title and Subtitle are above the picture; either may be empty.
 	Title, Subtitle string
@@ -31,9 +31,9 @@ type Panel struct {
 	Series []Series
 	// Level, unless 0, is a horizontal reference line.
 	Level float64
-	// Log, unless 0, makes the vertical axis logarithmic; smaller values are drawn at Log.
+	// Log, unless 0, makes the vertical axis logarithmic. Values below Log are drawn at Log.
 	Log float64
-	// Relative says that only differences of the values matter, so the axis need not include 0.
+	// Relative means that only differences of the values matter, so the axis need not include 0.
 	Relative bool
 }
 
@@ -167,8 +167,8 @@ func (p Panel) logSpan() span {
 }
 
 // span returns the range of a panel: from 0, or the smallest value if that is below, to a little
-// above the largest. Relative or entirely negative values have a range of their own. Without any
-// non-zero value it is 0 to 1.
+// above the largest. Relative or entirely negative values get a range that need not include 0.
+// Without any non-zero value it is 0 to 1.
 func (p Panel) span() span {
 	if p.Log != 0 {
 		return p.logSpan()
@@ -200,7 +200,7 @@ func (p Panel) span() span {
 	return span{lo, hi + 0.05*(hi-lo)}
 }
 
-// chart is a panel in its place.
+// chart is a panel at its position in the picture.
 type chart struct {
 	look
 	h    History
