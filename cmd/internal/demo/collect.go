@@ -32,7 +32,7 @@ type collector struct {
 // part is one message of places.
 type part struct {
 	*emit.Output
-	source stream.Position // of the message that it answers
+	source stream.Position // of the message that was placed
 }
 
 // newCollector makes a collector of places with the label and the columns that the stage passes
@@ -174,7 +174,7 @@ func answered(parts []part) int {
 	return len(seen)
 }
 
-// readPlaces decodes a message of places to rows of a map.
+// readPlaces decodes a message of places into rows of a map.
 func readPlaces(m *stream.Message, pick ingest.Selection) (part, error) {
 	position, version, ok := stream.Origin(m)
 	if !ok {
