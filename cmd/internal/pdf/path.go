@@ -32,7 +32,7 @@ func (c *Canvas) path(p vg.Path) {
 			at = c.arc(part, to)
 		case vg.CurveComp:
 			a, b := part.Control[0], part.Control[0]
-			if len(part.Control) == 1 { // of second degree
+			if len(part.Control) == 1 { // a quadratic curve, converted to a cubic one
 				a, b = at.Add(a.Sub(at).Scale(2.0/3)), part.Pos.Add(b.Sub(part.Pos).Scale(2.0/3))
 			} else {
 				b = part.Control[1]
