@@ -28,8 +28,8 @@ var every = map[string]int{
 	"back": 2, "satan": 2, "ipsweep": 2, "portsweep": 2, "warezclient": 2, "teardrop": 2,
 }
 
-// categories are the attack types that the data set's own task description
-// gives: denial of service, probing, remote to local, user to root.
+// categories are the attack types of the data set's own task description: denial of service,
+// probing, remote to local, user to root.
 var categories = map[string]string{
 	"normal": "normal",
 	"back":   "dos", "land": "dos", "neptune": "dos", "pod": "dos", "smurf": "dos", "teardrop": "dos",

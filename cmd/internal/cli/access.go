@@ -10,7 +10,7 @@ import (
 	"unfold/cmd/internal/web"
 )
 
-// accessFlags set who may send requests to a listening address.
+// accessFlags control the access to a listening address.
 type accessFlags struct {
 	TokenFile string   `placeholder:"FILE" help:"A file with a token that all who ask have to know: /?token=TOKEN in a browser, or the header Authorization: Bearer TOKEN. /livez and /readyz need none."`
 	Public    bool     `help:"Let everyone who reaches the address ask, without a token. An address that others than this machine reach takes this or --token-file."`

@@ -16,7 +16,6 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// budgetFlags limit the memory of a fit.
 type budgetFlags struct {
 	DryRun bool   `help:"Only report what would be done, and about how much memory and time it would take. Nothing is written."`
 	Memory string `placeholder:"SIZE" help:"Most memory to take, as 2GiB, 500MB or a number of bytes. Settings that are left open (level, coarse) are chosen to stay within it; if nothing does, the exit code is 1."`
@@ -41,7 +40,7 @@ type forecast struct {
 }
 
 // startBytes estimates the program's memory when it starts to work on data: its peak so far, plus
-// code and buffers that are not loaded yet.
+// code and buffers that it has not used yet.
 func startBytes() int64 {
 	const untouched = 14 << 20
 	_, peak := usage()
@@ -83,7 +82,7 @@ func (c *fitCmd) predict(ctx context.Context, p *program, j budget.Job, x vec.Ma
 	return f, err
 }
 
-// say writes a line about the work that begins, unless --quiet is set.
+// say writes a status line, unless --quiet is set.
 func (p *program) say(line string) {
 	if p.progress != nil {
 		p.progress.End()
@@ -186,7 +185,7 @@ func against(p budget.Plan) string {
 	return "cells of the map"
 }
 
-// tellPlan prints the plan for --dry-run.
+// tellPlan prints a plan for --dry-run.
 func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	values := humanize.Plural(f.Dim, "value")
 	if f.Entries > 0 {

@@ -45,8 +45,7 @@ type everywhere struct {
 type command struct {
 	name, group, help string
 	// new returns its flags and arguments. Some commands have a flag for each setting of a kind.
-	new func(kinds []fit.Kind) any
-	// tags are further tags for the parser.
+	new  func(kinds []fit.Kind) any
 	tags []string
 	// reads marks commands that read files from others, so that --memory and --untrusted apply.
 	reads bool

@@ -24,7 +24,6 @@ type clusterReport struct {
 	added, addedNoise int
 }
 
-// clusterLine summarizes one cluster.
 type clusterLine struct {
 	label, size int
 	persistence float64

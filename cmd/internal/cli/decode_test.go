@@ -33,7 +33,6 @@ func columnsOfCSV(t *testing.T, path string) map[string][]string {
 	return out
 }
 
-// floatsOf parses a column.
 func floatsOf(t *testing.T, column []string) []float64 {
 	t.Helper()
 	out := make([]float64, len(column))

@@ -48,7 +48,6 @@ func (f letterFlags) match(why stream.Reason) bool {
 		(strings.Contains(why.Exception, f.Exception) || strings.Contains(why.Message, f.Exception))
 }
 
-// letters opens the dead-letter topic.
 func (f *configFlags) letters(ctx context.Context, p *program, group string) (*kafka.TopicReader, stage.Settings, error) {
 	s, err := f.load(p)
 	if err != nil {

@@ -162,7 +162,6 @@ func (c *embedCmd) lines(ctx context.Context, p *program, settings *config.Confi
 	return x.Lines(ctx, p.Stdin, p.Stdout)
 }
 
-// embedder places the rows of files.
 type embedder struct {
 	maps   *embed.Map
 	kind   string // kind of the model

@@ -96,7 +96,6 @@ type explanations struct {
 	left, more, rows, written int
 }
 
-// file explains the events of a file.
 func (x *explanations) file(ctx context.Context, maps *embed.Map, path string, o ingest.Options) error {
 	r, err := ingest.Open(ctx, path, o)
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 //go:embed testdata/explain.py
 var readReasons string
 
-// contentsOf returns the contents of a file.
 func contentsOf(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -63,7 +63,6 @@ var fewOnce = map[string][]string{
 // noRows are the commands that read no rows, or only run the commands above.
 var noRows = []string{"session", "run", "lint", "dlq", "demo", "version", "completion", completeVerb, "check-input"}
 
-// fewColumns are the columns of the rows.
 var fewColumns = []string{"a", "b", "c", "d", "e", "f"}
 
 // fewModels returns the flags of a fit for every kind, and for every metric and the other tails of

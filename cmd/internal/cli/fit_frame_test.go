@@ -55,7 +55,6 @@ func moved(t *testing.T, a, b vec.Matrix[float32]) float64 {
 	return quantile.Median(distance) / wide
 }
 
-// readAMap reads a map.
 func readAMap(t *testing.T, path string) *emit.Map {
 	t.Helper()
 	m, err := ingest.ReadMap(t.Context(), path, ingest.Options{})

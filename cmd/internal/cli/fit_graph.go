@@ -110,7 +110,6 @@ func (c *fitCmd) graph(ctx context.Context, p *program, settings *config.Config,
 	return nil
 }
 
-// readGraph reads the edges.
 func (f *fitRun) readGraph(ctx context.Context, w graph.Weights) error {
 	options, err := f.textFlags.options(f.p)
 	if err != nil {
@@ -131,7 +130,6 @@ func (f *fitRun) readGraph(ctx context.Context, w graph.Weights) error {
 	return f.p.noteHeld(f.Map, &emit.Output{ID: f.data.ID})
 }
 
-// learnGraph learns the map.
 func (f *fitRun) learnGraph(ctx context.Context, w graph.Weights) (err error) {
 	progress := func(stage string, done, total int) { f.p.progress.Update(stage, done, total) }
 	f.snap, f.result, err = fit.Graph(ctx, f.edges.Weights, w, f.job.Spec, progress)

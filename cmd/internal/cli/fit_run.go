@@ -186,7 +186,6 @@ func (f *fitRun) sayComponents() {
 	}
 }
 
-// learn learns the map, and the classes.
 func (f *fitRun) learn(ctx context.Context) (err error) {
 	x, a := f.data.X, f.data.Sparse
 	f.data.Sparse = nil // not needed after the projection

@@ -11,7 +11,6 @@ import (
 	"unfold/models/snapshot"
 )
 
-// mapIDOf returns the id of a model.
 func mapIDOf(t *testing.T, path string) string {
 	t.Helper()
 	s, err := snapshot.ReadFile(path)

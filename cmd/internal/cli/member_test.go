@@ -89,7 +89,6 @@ func (m *member) wrote(to *outputlog.Journal, pattern string) (found []string) {
 	return found
 }
 
-// address returns the HTTP address.
 func (m *member) address() string {
 	m.t.Helper()
 	return m.said(`answering on http://(\S+) `)[1]

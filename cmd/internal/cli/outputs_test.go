@@ -29,9 +29,9 @@ import (
 //go:embed testdata/outputs.py
 var readOutputs string
 
-// Other programs read from every file what the model returned. The test covers every output column,
-// kind of model and file format, several dimensions, with and without classes, and files of no row,
-// one row, a batch and several.
+// Other programs read from every file what the model returned. The test covers all output columns,
+// kinds of models and file formats. It varies the dimensions, the classes and the number of rows:
+// none, one, a batch and several.
 func TestOutputsOfEveryKind(t *testing.T) {
 	tier.Full(t, "it runs Python libraries")
 	t.Chdir(t.TempDir())

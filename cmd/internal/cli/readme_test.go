@@ -16,7 +16,6 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// section returns a section of README.
 func section(t *testing.T, title string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(page(t, filepath.Join(repository, "README.md")), "\n## "+title+"\n")

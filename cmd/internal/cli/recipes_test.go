@@ -136,7 +136,6 @@ func (k *kitchen) follow(text string) {
 	}
 }
 
-// python runs a script.
 func (k *kitchen) python(script string, arguments ...string) []byte {
 	k.t.Helper()
 	return foreign.Run(k.t, "import sys\nsys.path.insert(0, '.')\n"+script, arguments...)

@@ -86,7 +86,6 @@ func newReport(p *program, dim int, m config.Model, r *fit.Result, predicted for
 	}
 }
 
-// times sets the times of the fit.
 func (r *report) times(c *clock, res *fit.Result, total time.Duration) {
 	s := res.Report.Seconds
 	r.Seconds = reportSeconds{
@@ -103,7 +102,7 @@ func (r *report) write(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// clock measures laps, added up by name.
+// clock sums the durations of laps by name.
 type clock struct {
 	last time.Time
 	laps map[string]time.Duration

@@ -23,7 +23,6 @@ type mapScores struct {
 	Errors *scoreErrors `json:"standard_errors,omitempty"`
 }
 
-// scoreErrors are the standard errors of mapScores.
 type scoreErrors struct {
 	LOO1            *float64 `json:"loo1,omitempty"`
 	LOO9            *float64 `json:"loo9,omitempty"`

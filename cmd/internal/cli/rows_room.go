@@ -54,7 +54,7 @@ func (r *rowsRoom) lists(plan *budget.Plan) func(*knn.Neighbors) *knn.Neighbors 
 			r.noteMemory("neighbours", err)
 			return nb
 		}
-		r.release() // frees memory of the rows, which would exceed the plan while two copies of the lists exist
+		r.release() // the rows are unused while two copies of the lists exist
 		r.near = file
 		copy(index, nb.Index)
 		copy(dist2, nb.Dist2)
@@ -70,8 +70,9 @@ func (r *rowsRoom) noteMemory(what string, err error) {
 	}
 }
 
-// between returns the progress function of a fit. After each stage it frees the memory of rows and
-// lists, which may be unused for a while, and garbage of the stage.
+// between returns the progress function of a fit. Each call frees the memory of rows and lists,
+// which may be unused for a while. Between the stages of a large plan it also returns freed memory
+// to the system.
 func (r *rowsRoom) between(plan *budget.Plan) models.Progress {
 	return plan.Returning(func(stage string, done, total int) {
 		r.release()

@@ -62,7 +62,6 @@ func (sessionCmd) Run(ctx context.Context, p *program) error {
 	return s.serve(ctx, p.Stdin)
 }
 
-// session runs commands one after the other.
 type session struct {
 	sys  System
 	out  io.Writer
@@ -178,7 +177,6 @@ func (s *session) answer(ctx context.Context, r sessionRequest, cancels <-chan s
 	s.write(sessionAnswer{End: end})
 }
 
-// write writes an answer.
 func (s *session) write(a sessionAnswer) {
 	body, err := json.Marshal(a)
 	s.mu.Lock()

@@ -23,7 +23,6 @@ type asked struct {
 	code chan int
 }
 
-// ask starts a session.
 func ask(t *testing.T) *asked {
 	t.Helper()
 	in, send := io.Pipe()
@@ -46,7 +45,6 @@ func (a *asked) send(body string) {
 	}
 }
 
-// next returns the next answer.
 func (a *asked) next() sessionAnswer {
 	a.t.Helper()
 	body, err := serve.ReadFrame(a.out, 1<<24)

@@ -74,7 +74,6 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 	return s, true, nil
 }
 
-// countRows adds the rows of one file.
 func (s *surveyed) countRows(ctx context.Context, p *program, path string, r table.Reader, f *ingest.Fitter, may bool) (bool, error) {
 	if m, is := ingest.SparseOf(r); is {
 		n, _ := m.NumRows()

@@ -51,7 +51,6 @@ to do so as it has learnt; classes that are new to it are learnt by a fit.
 // PointName is the column with the point number of each row.
 const PointName = "point"
 
-// pointColumn returns the column of point numbers.
 func pointColumn[T int | int32](point []T) table.Column {
 	numbers := make([]int64, len(point))
 	for i, p := range point {

@@ -16,7 +16,6 @@ import (
 	"unfold/models/snapshot"
 )
 
-// mapAt reads a map.
 func mapAt(t *testing.T, path string) *emit.Map {
 	t.Helper()
 	m, err := ingest.ReadMap(t.Context(), path, ingest.Options{})

@@ -22,7 +22,6 @@ func (c *versionCmd) Run(p *program) error {
 	return nil
 }
 
-// build describes the program's build.
 type build struct {
 	// Version is the release's version, or the go command's version from the last tag and commit.
 	// Without a known tag it is "(devel)" with the commit, if any.
@@ -38,10 +37,9 @@ type build struct {
 	SIMD string `json:"simd"`
 }
 
-// programVersion returns the version alone.
+// programVersion returns the program's version.
 func (p *program) programVersion() string { return buildOf(p.System).Version }
 
-// buildOf describes the running program.
 func buildOf(sys System) build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

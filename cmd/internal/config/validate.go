@@ -48,7 +48,6 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// checkRequired reports missing settings.
 func (c *Config) checkRequired(complain complainer) {
 	for _, k := range keysOf(c.Model.kinds) {
 		if k.Required && k.Text(c) == "" {
@@ -112,7 +111,6 @@ func (c *Config) checkEvents(complain complainer) {
 	}
 }
 
-// checkClusters checks the settings of clusters.
 func (c *Config) checkClusters(complain complainer) {
 	if c.Clusters.MinSize == 0 {
 		if c.Clusters != (Clusters{Selection: string(clusters.ExcessOfMass), In: InMap}) {

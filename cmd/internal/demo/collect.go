@@ -118,7 +118,6 @@ func (c *collector) change(what func()) {
 	c.changed = make(chan struct{})
 }
 
-// deadLetters returns the number of dead letters.
 func (c *collector) deadLetters() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

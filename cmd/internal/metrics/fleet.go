@@ -20,7 +20,6 @@ type fleetStats struct {
 	transfer prometheus.Histogram
 }
 
-// ofTheFleet registers these metrics.
 func (m *Metrics) ofTheFleet(counter func(name, help string) prometheus.Counter, counters func(name, help string, labels ...string) *prometheus.CounterVec,
 	gauge func(name, help string) prometheus.Gauge, histogram func(name, help string, buckets []float64) prometheus.Histogram) {
 	f := &m.fleet

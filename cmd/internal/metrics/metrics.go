@@ -166,7 +166,6 @@ func (m *Metrics) Hooks() stream.Hooks {
 	}
 }
 
-// skip counts a message that was skipped.
 func (m *Metrics) skip(_ stream.Message, stage stream.Stage, reason error) {
 	var skipped *stream.SkippedError
 	if errors.As(reason, &skipped) {

@@ -27,7 +27,7 @@ var renames = []renamed{
 	{"map_label_error", "map_label_error_ratio", 1},
 }
 
-// relabelled are labels with another name before version 0.1, of metrics that keep their names. A
+// relabelled are labels that had another name before version 0.1. Their metrics keep their names. A
 // series has both labels, so sums are unchanged.
 var relabelled = []struct{ metric, old, label string }{
 	{"retries_total", "what", "op"},

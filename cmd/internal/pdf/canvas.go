@@ -33,7 +33,6 @@ type state struct {
 	round bool // ends of lines
 }
 
-// glyph names an outline of a font.
 type glyph struct {
 	font  *opentype.Font
 	index sfnt.GlyphIndex

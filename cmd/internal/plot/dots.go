@@ -25,7 +25,7 @@ type dot struct {
 
 const (
 	minRadius, maxRadius = 0.55, 3.6 // points
-	// hollowRadius is the least of a ring.
+	// hollowRadius is the minimum radius of a ring.
 	hollowRadius = 1
 	// inkShare is the share of the area around a typical dot that dots cover.
 	inkShare = 0.7

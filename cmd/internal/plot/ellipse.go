@@ -14,8 +14,8 @@ type Ellipse struct{ X, Y, XX, XY, YY float64 }
 // corners is the number of corners of a drawn ellipse.
 const corners = 48
 
-// outline returns points on the ellipse: with the covariance L L', L (cos t, sin t). It returns nil
-// for an invalid covariance.
+// outline returns points L (cos t, sin t) on the ellipse, where L L' is the covariance. It returns
+// nil for an invalid covariance.
 func (e Ellipse) outline(f frame) []vg.Point {
 	a := math.Sqrt(e.XX)
 	b := e.XY / a

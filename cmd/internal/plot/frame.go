@@ -133,7 +133,6 @@ func once(x, y []float64) (px, py []float64) {
 	return px, py
 }
 
-// ascending returns values in order.
 func ascending(v []float64) []float64 {
 	sorted := slices.Clone(v)
 	slices.Sort(sorted)

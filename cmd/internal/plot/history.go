@@ -15,7 +15,7 @@ import (
 
 // History is a picture of a map's history: panels above each other with a common horizontal axis.
 type History struct {
-	// Title and Subtitle are above the picture; either may be empty.
+	// Title and Subtitle are written above the picture. Either may be empty.
 	Title, Subtitle string
 	// Along is the label of the horizontal axis, and At the ascending positions of the values on
 	// it. Marks are positions with a vertical line in all panels.
@@ -120,7 +120,6 @@ func (h History) draw(c vgdraw.Canvas, l look, width, height vg.Length) {
 	c.FillText(aligned(l.style(smallSize, l.faint, false), text.XRight, text.YBottom), vg.Point{X: right, Y: 7}, h.Along)
 }
 
-// span is a range of values.
 type span struct{ from, to float64 }
 
 // at returns the position of v between two ends.

@@ -65,7 +65,6 @@ func (p *picture) draw(out surface) {
 	p.drawFoot(c, whole)
 }
 
-// drawMap draws a panel and its contents.
 func (p *picture) drawMap(out surface) {
 	c := out.canvas()
 	p.drawGrid(c)

@@ -59,8 +59,7 @@ var ramps = map[string][]color.NRGBA{
 		hex(0x949494), hex(0xAAAAAA), hex(0xC0C0C0), hex(0xD6D6D6), hex(0xECECEC)},
 }
 
-// kinds are the names of the palettes of classes; "position" chooses colours by the classes'
-// positions.
+// Names of the palettes of classes. "position" chooses colours by the classes' positions.
 const (
 	byPosition = "position"
 	okabeName  = "okabe-ito"

@@ -15,7 +15,7 @@ import (
 
 // Map is the data of a picture: points, and the values that colour them.
 type Map struct {
-	// Title and Subtitle are above the picture; either may be empty.
+	// Title and Subtitle are written above the picture. Either may be empty.
 	Title, Subtitle string
 	// X and Y are the points' coordinates. Points whose coordinates are not finite are omitted and
 	// counted in the picture's foot.

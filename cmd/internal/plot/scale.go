@@ -99,7 +99,6 @@ func middle(sorted []float64, kind Scale) (from, to float64) {
 	return from, to
 }
 
-// mark is a tick of a scale.
 type mark struct {
 	at   float64 // in [0,1]
 	text string
@@ -155,7 +154,6 @@ func (s scale) steps(about int) (out []float64) {
 	return out
 }
 
-// text writes a value of the scale.
 func (s scale) text(v float64) string {
 	switch {
 	case s.kind == Time:

@@ -54,7 +54,7 @@ func (l look) style(size float64, c color.Color, bold bool) text.Style {
 	return text.Style{Color: c, Font: f, XAlign: text.XLeft, YAlign: text.YBottom, Handler: typesetter{text.Plain{Fonts: carried()}, l.fonts}}
 }
 
-// aligned returns a style with other alignment.
+// aligned returns the style with the given alignment.
 func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	s.XAlign, s.YAlign = x, y
 	return s

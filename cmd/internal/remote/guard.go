@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// These limit downloads by HTTP, besides Files.Idle.
+// Limits of HTTP downloads, in addition to Files.Idle.
 const (
 	connectTime  = 15 * time.Second
 	mostRedirect = 10

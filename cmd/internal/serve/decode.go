@@ -73,7 +73,6 @@ func newReader(m *Model, l Limits) *reader {
 	}
 }
 
-// rows are the rows of a request.
 type rows struct {
 	*table.Table
 	// ids are the ids that are not a column of the table.
@@ -191,7 +190,6 @@ type elements struct {
 	ends []int
 }
 
-// at returns element i.
 func (e *elements) at(i int) []byte {
 	from := 0
 	if i > 0 {

@@ -54,7 +54,6 @@ type ways struct {
 	bases shown
 }
 
-// add adds the next map.
 func (w *ways) add(m *embed.Map) {
 	before := w.bases.base
 	w.bases.base = w.bases.baseOf(m)

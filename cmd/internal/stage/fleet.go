@@ -245,7 +245,7 @@ func (a *announced) Write(ctx context.Context, messages []stream.Message) error 
 	return a.Sink.Write(ctx, messages)
 }
 
-// detail returns a remark of a process that is ready.
+// detail describes the map of a ready process. For a learner it includes a failed announcement.
 func (st *Stage) detail() string {
 	switch {
 	case st.follower != nil:

@@ -103,7 +103,6 @@ func (f formats) whole() (*format.Decoder, error) {
 	return decoderOf(in)
 }
 
-// close closes the registry's connections.
 func (f formats) close() error {
 	if f.in.Registry != nil {
 		f.in.Registry.Close()

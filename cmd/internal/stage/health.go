@@ -34,10 +34,9 @@ type health struct {
 
 // trouble is a failure that is being retried.
 type trouble struct {
-	what  string
-	err   error
-	since time.Time
-	// attempt counts the failures.
+	what    string
+	err     error
+	since   time.Time
 	attempt int
 }
 

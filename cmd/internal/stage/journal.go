@@ -41,7 +41,6 @@ type journal struct {
 	ended chan struct{}
 }
 
-// journalFile is the file's JSON.
 type journalFile struct {
 	Format int    `json:"format"`
 	Group  string `json:"group"`

@@ -178,7 +178,6 @@ func look(ctx context.Context, s Settings, samples []Sample, more []stream.Messa
 	return l.seen, l.end()
 }
 
-// decoded is a message that was decoded.
 type decoded struct {
 	at    int // index in samples
 	table *table.Table
@@ -341,7 +340,6 @@ func (l *looker) encode(all []decoded) (err error) {
 	return nil
 }
 
-// columns records the columns of a table.
 func (l *looker) columns(t *table.Table) {
 	for _, c := range t.Columns() {
 		at := slices.IndexFunc(l.seen.Columns, func(s *SeenColumn) bool { return s.Name == c.Name() })

@@ -13,7 +13,6 @@ import (
 // cluster.
 const leastMoves = 16 << 10
 
-// target is an output topic.
 type target struct {
 	what, topic string
 	// keyless describes what happens to messages without a key if the topic is compacted. It is ""

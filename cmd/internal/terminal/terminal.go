@@ -37,7 +37,7 @@ func Name(text string) string {
 	return Escape(strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(text))
 }
 
-// controls reports whether a character controls the display instead of being shown.
+// controls reports whether a character controls the display instead of being visible.
 func controls(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':

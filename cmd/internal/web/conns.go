@@ -159,8 +159,8 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// begin records that a request is being answered, and reports whether the connection is one of the
-// last.
+// begin records that a request is being answered. It reports whether the connection is one of the
+// last, which are reserved for operators.
 func (c *conn) begin() (last bool) {
 	if c == nil {
 		return false
@@ -178,7 +178,7 @@ func (l *conns) state(raw net.Conn, s http.ConnState) {
 	}
 }
 
-// wait records that a connection waits for a request.
+// wait records that a connection is idle.
 func (c *conn) wait() {
 	if c == nil {
 		return
