@@ -1,9 +1,9 @@
 // Package serve answers placement requests over HTTP or pipes.
 //
 //	POST /place        rows in, places out, in their order
-//	POST /decode       positions of the map in, the vectors there out, in their order
-//	GET  /model        what they are placed on
-//	GET  /openapi.json the description of all (OpenAPI 3.1)
+//	POST /decode       map positions in, decoded vectors out, in their order
+//	GET  /model        description of the model
+//	GET  /openapi.json description of the API (OpenAPI 3.1)
 //
 // A body is one Arrow IPC stream, a JSON object, an array of objects as on topics, or {"vectors":
 // [[...], ...]}. The response is JSON or Arrow. Errors are problem details (RFC 9457) with row and
