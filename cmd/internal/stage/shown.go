@@ -110,9 +110,9 @@ func (s *shown) baseOf(m *embed.Map) view.Base {
 	return out
 }
 
-// keyOf returns the key that identifies a reference point across maps: the hash of its row. If a
-// new projection has changed all rows, it is the previous key of the point with the same id. byID
-// receives the keys of this map by id.
+// keyOf returns the key that identifies a reference point across maps: the hash of its row, which is
+// key. If that row is new, it is the previous key of the point with the same id, because a new
+// projection may have changed all rows. byID receives the keys of this map by id.
 func (s *shown) keyOf(m *embed.Map, i int, key uint64, byID map[uint64]uint64) uint64 {
 	ids := m.PointIDs()
 	if ids == nil || ids[i] == "" {
