@@ -20,7 +20,8 @@ import (
 	"unfold/internal/simd"
 )
 
-// asProgram makes the test binary the program itself, so that one test can run it with several environments.
+// asProgram makes the test binary run as the program, so that a test can run it with several
+// environments.
 const asProgram = "UNFOLD_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -30,7 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// at runs the program in a folder with a level of vector instructions and more of an environment.
+// at runs the program in a folder with additional environment variables, such as a level of vector
+// instructions.
 func at(t *testing.T, dir string, environment []string, args ...string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -45,7 +47,7 @@ func at(t *testing.T, dir string, environment []string, args ...string) {
 	}
 }
 
-// level returns the environment of a level.
+// level returns the environment that selects a level.
 func level(l simd.Level) []string {
 	name := l.String()
 	if l == simd.Generic {
@@ -121,10 +123,10 @@ func places(t *testing.T, path string) (x [][3]float64) {
 	return x
 }
 
-// TestProcessors holds what is the same on every processor. The same model places rows at the same bits with every
-// level of instructions. Learning gives the same model file with AVX2 and AVX-512, and whatever the number of
-// processors. Plain Go rounds elsewhere: on these sets most points lie within a tenth of their sigma of where vectors
-// have them.
+// TestProcessors tests the guarantees across processors. The same model places rows bit for bit
+// alike at every level of instructions. Learning gives the same model file with AVX2 and AVX-512,
+// and for any number of processors. Plain Go rounds differently: on these sets most points lie
+// within a tenth of their sigma of their vectorised places.
 func TestProcessors(t *testing.T) {
 	levels := simd.Levels()
 	best := levels[len(levels)-1]
@@ -169,7 +171,7 @@ func TestProcessors(t *testing.T) {
 	}
 }
 
-// TestUnknownProcessor holds that a level which is not there is an error of usage, in a sentence.
+// TestUnknownProcessor tests that an unavailable level is a usage error of one sentence.
 func TestUnknownProcessor(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

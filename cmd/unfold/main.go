@@ -13,17 +13,17 @@ import (
 	"unfold/internal/simd/gemm"
 )
 
-// version is a release's: go build -ldflags "-X main.version=v0.1.0".
+// version is the release's version, set by go build -ldflags "-X main.version=v0.1.0".
 var version string
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the program as a function: it returns the exit code. The first
-// interrupt asks it to end in order, a second one ends it at once.
+// run is main with its inputs as arguments. It returns the exit code. The first interrupt lets the
+// program end in order, a second one ends it immediately.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	gemm.Use() // gonum's products and factorisations run on our kernels
+	gemm.Use() // gonum's products and factorisations use this program's kernels
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

@@ -37,7 +37,7 @@ func TestRunReturnsTheExitCode(t *testing.T) {
 	}
 }
 
-// The program's dense products are those of package gemm.
+// The program's dense products use package gemm.
 func TestRunUsesOurProducts(t *testing.T) {
 	if code := run(context.Background(), []string{"version"}, strings.NewReader(""), io.Discard, io.Discard); code != 0 {
 		t.Fatalf("exit %d", code)
@@ -47,13 +47,13 @@ func TestRunUsesOurProducts(t *testing.T) {
 	}
 }
 
-// A signal ends a command in order: it says so, and the exit code is 1.
+// A signal ends a command in order, with a message and exit code 1.
 func TestSignal(t *testing.T) {
-	// A signal that comes before the program listens, or after, does not end the test.
+	// A signal before or after the program handles it must not end the test.
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, syscall.SIGTERM)
 	defer signal.Stop(caught)
-	r, w, err := os.Pipe() // standard input that never ends
+	r, w, err := os.Pipe() // standard input without an end
 	if err != nil {
 		t.Fatal(err)
 	}

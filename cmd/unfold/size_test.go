@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// mostBytes is what a release's program may weigh. The target is 45 MB; this holds
-	// what has been reached, and docs/decisions/binary.md says where the rest is.
+	// mostBytes is the maximum size of a release's program. The target is 45 MB. The limit is the
+	// size reached so far; docs/decisions/binary.md explains the rest.
 	mostBytes = 82e6
-	// mostStart is the processor time of a start. The target is 20 ms on a machine that
-	// does nothing else; a loaded one takes longer, so that the quickest of some starts counts.
+	// mostStart is the maximum CPU time of a start. The target is 20 ms on an idle machine. A
+	// loaded machine takes longer, so the test uses the fastest of several starts.
 	mostStart = 50 * time.Millisecond
 	manyRuns  = 15
 )
 
-// A release's program stays small, and starts at once.
+// A release's program stays small and starts fast.
 func TestSizeAndStart(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "unfold")
 	build := exec.Command("go", "build", "-o", program, "-ldflags", "-s -w -X main.version=v9.8.7", ".")

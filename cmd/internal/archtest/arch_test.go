@@ -30,7 +30,6 @@ type pkg struct {
 // root is the module's path, the library's package, and the name of its layer.
 var root = modulePath()
 
-// modulePath returns the module's path from go.mod.
 func modulePath() string {
 	text, err := os.ReadFile("../../../go.mod")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"unfold/sparse"
 )
 
-// Sparse rows are the CSR of james-bowman/sparse from the reader on: what a reader returns holds that
-// matrix. That nothing is copied on the way is sparse.TestBowman.
+// Sparse rows are the CSR matrix of james-bowman/sparse in all layers: a reader returns that type.
+// sparse.TestBowman tests that nothing is copied.
 func TestSparseRowsAreBowmans(t *testing.T) {
 	matrix, ok := reflect.TypeFor[table.Sparse]().MethodByName("Matrix")
 	if !ok || matrix.Type.Out(0) != reflect.TypeFor[*sparse.Rows]() {

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the bundled files again from UNFO
 
 const testdata = "../../../testdata"
 
-// cuts are the bundled files, where they come from and how.
+// cuts are the bundled files with their originals and selections.
 var cuts = []struct {
 	file, original string
 	cut            func(w io.Writer, original io.Reader) error
@@ -79,7 +79,7 @@ func TestConnections(t *testing.T) {
 	if len(labels) != 23 {
 		t.Errorf("%d labels, expected all 23: %v", len(labels), labels)
 	}
-	// The bursts are the point of the sample: far fewer runs than records.
+	// The sample has to preserve the bursts: far fewer runs of equal labels than records.
 	if runs > 500 {
 		t.Errorf("%d runs of one label, expected the file's own bursts to stay", runs)
 	}

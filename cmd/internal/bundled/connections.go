@@ -21,15 +21,15 @@ dst_host_same_src_port_rate dst_host_srv_diff_host_rate dst_host_serror_rate
 dst_host_srv_serror_rate dst_host_rerror_rate dst_host_srv_rerror_rate
 label category`)
 
-// every says that of a label's records each n-th is kept, beginning with the
-// first. A label that is not named is kept whole.
+// every sets the thinning of a label: each n-th of its records is kept, starting with the first.
+// Labels without an entry are kept completely.
 var every = map[string]int{
 	"normal": 7, "smurf": 70, "neptune": 25,
 	"back": 2, "satan": 2, "ipsweep": 2, "portsweep": 2, "warezclient": 2, "teardrop": 2,
 }
 
-// categories are the attack types that the data set's own task description
-// gives: denial of service, probing, remote to local, user to root.
+// categories are the attack types of the data set's own task description: denial of service,
+// probing, remote to local, user to root.
 var categories = map[string]string{
 	"normal": "normal",
 	"back":   "dos", "land": "dos", "neptune": "dos", "pod": "dos", "smurf": "dos", "teardrop": "dos",
@@ -39,9 +39,9 @@ var categories = map[string]string{
 	"buffer_overflow": "u2r", "loadmodule": "u2r", "perl": "u2r", "rootkit": "u2r",
 }
 
-// CutConnections reads the original comma-separated records (42 fields, no
-// header, labels with a trailing dot) and writes the sample with its header.
-// It returns how many records were kept.
+// CutConnections reads the original comma-separated records (42 fields, no header, labels with a
+// trailing dot) and writes the sample with a header. It returns the number of records in the
+// sample.
 func CutConnections(w io.Writer, original io.Reader) (int, error) {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, strings.Join(ConnectionColumns, ","))

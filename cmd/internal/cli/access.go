@@ -10,7 +10,7 @@ import (
 	"unfold/cmd/internal/web"
 )
 
-// accessFlags say who may ask what listens.
+// accessFlags control the access to a listening address.
 type accessFlags struct {
 	TokenFile string   `placeholder:"FILE" help:"A file with a token that all who ask have to know: /?token=TOKEN in a browser, or the header Authorization: Bearer TOKEN. /livez and /readyz need none."`
 	Public    bool     `help:"Let everyone who reaches the address ask, without a token. An address that others than this machine reach takes this or --token-file."`
@@ -18,7 +18,8 @@ type accessFlags struct {
 	Probe     string   `rare:"" placeholder:"HOST:PORT" help:"Address of its own for /livez and /readyz, which the address of --listen has as well: who floods that one cannot hold up probes here."`
 }
 
-// probes begins to answer probes at their own address, if they have one, and returns what ends that.
+// probes starts to answer health probes at their own address, if one is set. The returned function
+// stops it.
 func (f accessFlags) probes(ctx context.Context, log *slog.Logger) (end func() error, err error) {
 	if f.Probe == "" {
 		return func() error { return nil }, nil
@@ -32,7 +33,7 @@ func (f accessFlags) probes(ctx context.Context, log *slog.Logger) (end func() e
 	return server.Close, nil
 }
 
-// access is what the flags say of an address to listen on.
+// access returns the access rules for a listening address.
 func (f accessFlags) access(address string) (web.Access, error) {
 	token, err := web.ReadToken(f.TokenFile)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// under asks for a page under a name, with a token or without one, and returns the status.
+// under requests a page under a host name, with a token unless it is empty, and returns the status.
 func (b begun) under(t *testing.T, host, token, path string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, nil)
@@ -23,8 +23,8 @@ func (b begun) under(t *testing.T, host, token, path string) int {
 	return status
 }
 
-// What listens where others reach it asks for a token, or for the word that everyone may ask; under
-// names that are not its own it does not answer without.
+// A server on a public address requires a token or --public. It rejects requests under foreign host
+// names.
 func TestListenBeyondThisMachine(t *testing.T) {
 	smallModel(t)
 	write(t, "token", "secret\n")
@@ -62,8 +62,8 @@ func TestListenBeyondThisMachine(t *testing.T) {
 	}
 }
 
-// A stage has an address for probes alone, if that is set, also without the other one; what scrapes
-// metrics asks by an address, or by a name that is set.
+// A stage can have an address for probes alone, with or without its other address. Clients that
+// scrape metrics may use an IP address or a configured host name.
 func TestProbeOfAStage(t *testing.T) {
 	_, configuration := broker(t, "events", "places", "dead")
 	text, err := os.ReadFile(configuration)
@@ -88,7 +88,7 @@ func TestProbeOfAStage(t *testing.T) {
 	}
 }
 
-// view and serve have an address for probes alone, without pages, places or a token.
+// view and serve can have an address for probes alone, without pages, places or a token.
 func TestProbeOfServers(t *testing.T) {
 	smallModel(t)
 	write(t, "token", "secret\n")

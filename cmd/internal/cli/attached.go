@@ -5,19 +5,19 @@ import (
 	"io"
 )
 
-// attachedFlags tie a command that does not end by itself to the program that started it.
+// attachedFlags tie a long-running command to the program that started it.
 type attachedFlags struct {
 	Attached bool `help:"End in order when standard input ends. A program that starts this one and holds the other end of a pipe takes it along, however it ends itself."`
 }
 
-// tie returns a context that is done when ctx is or, if that is wanted, standard input has ended.
+// tie returns a context that ends with ctx or, with --attached, at the end of standard input.
 func (a attachedFlags) tie(ctx context.Context, p *program) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancel(ctx)
 	if a.Attached {
-		// The reader ends with its input, which the process's end closes.
+		// The goroutine ends with its input, which is closed when the process ends.
 		go func() {
 			defer stop()
-			_, _ = io.Copy(io.Discard, p.Stdin) // an input that breaks has ended
+			_, _ = io.Copy(io.Discard, p.Stdin) // a read error also ends the input
 		}()
 	}
 	return ctx, stop

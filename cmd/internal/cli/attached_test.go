@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A command that is attached ends with its standard input; another one does not.
+// With --attached a command ends with its standard input; without it, it does not.
 func TestAttached(t *testing.T) {
 	for name, attached := range map[string]bool{"attached": true, "alone": false} {
 		t.Run(name, func(t *testing.T) {

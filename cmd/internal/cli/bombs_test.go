@@ -19,26 +19,26 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// bombMemory is the limit that untrusted files are read under, and bombPeak what all processes of a command may
-// take in memory: code and stacks, and the processes that wait, come on top of the limit.
+// bombMemory is the memory limit for untrusted files. bombPeak is the most memory of all processes
+// of a command: code, stacks and the waiting processes add to the limit.
 const (
 	bombMemory = "512MiB"
 	bombPeak   = 700_000_000
 )
 
-// bombTime is how much time of processors a command may use on a bomb. Some only have very many rows, which a
-// command that keeps none reads to their end; until then its memory is watched.
+// bombTime is the CPU time that a command may use on a bomb. Some bombs only have very many rows,
+// which a command that stores none reads to the end. Until then the test watches its memory.
 const bombTime = 3 * time.Second
 
-// everyBomb has every verb read every bomb, half an hour: make bombs. Otherwise every third bomb meets two of the
-// thirteen verbs in the tier of all tests, other ones for each.
+// everyBomb runs every command on every bomb, which takes half an hour: make bombs. Otherwise the
+// full tier runs two of the thirteen commands, in turn, on every third bomb.
 var everyBomb = os.Getenv("UNFOLD_BOMBS") == "all"
 
-// quickBombs are those of the quick tier.
+// quickBombs are the bombs of the quick tier.
 var quickBombs = []string{"footer.parquet", "lengths.arrows", "shape.npy"}
 
-// TestBombs has every verb that reads read files that are small and become gigabytes, or claim to: with --untrusted
-// no command takes more than its limit, and each ends in order.
+// TestBombs runs every reading command on small files that decode to gigabytes, or claim to. With
+// --untrusted no command exceeds its limit, and each ends in order.
 func TestBombs(t *testing.T) {
 	t.Chdir(workspace(t))
 	places := strings.Replace(smallCSV(), "name,x,y,", "name,embedding_0,embedding_1,", 1)
@@ -72,10 +72,11 @@ func TestBombs(t *testing.T) {
 	t.Logf("the highest peak is %d MB, of %s", highest/1e6, worst)
 }
 
-// writeBomb is the environment variable that has this test's binary write a bomb and end.
+// writeBomb is the environment variable that makes this test binary write a bomb and exit.
 const writeBomb = "UNFOLD_TEST_WRITE_BOMB"
 
-// written writes a bomb by another process, which takes much memory: other tests look at what this one has.
+// written writes a bomb in another process, because writing takes much memory, which other tests
+// measure in this process.
 func written(t *testing.T, bomb ingesttest.Bomb) (path string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -107,7 +108,7 @@ func writeOne(name string) int {
 	return exitUsage
 }
 
-// explode has a verb read a bomb, and returns how much memory that took at most.
+// explode runs a command on a bomb and returns its peak memory.
 func explode(t *testing.T, verb string, bomb ingesttest.Bomb, path string) int64 {
 	line := strings.Replace(hogged[verb], "decode -m d.unfold", "decode -m pca.unfold", 1)
 	if bomb.Plain && slices.Contains([]string{"fit", "clusters", "demo"}, verb) {
@@ -124,7 +125,8 @@ func explode(t *testing.T, verb string, bomb ingesttest.Bomb, path string) int64
 	return peak
 }
 
-// bombed runs a command under the limit, and returns how much memory its processes took at most together, in bytes.
+// bombed runs a command under the limit. It returns its time, exit code and output, and the peak
+// memory of all its processes in bytes.
 func bombed(t *testing.T, args []string) (took time.Duration, peak int64, code int, said string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -161,37 +163,38 @@ func bombed(t *testing.T, args []string) (took time.Duration, peak int64, code i
 			}
 		}
 	}()
-	_ = c.Wait() // the exit code counts
+	_ = c.Wait() // only the exit code matters
 	close(stop)
 	<-stopped
 	peak = most.Load()
-	// The system's own figure for the children of a process (Rusage) begins with the size of these tests.
+	// The peak of child processes reported by the system (Rusage) would include the size of this
+	// test process.
 	return time.Since(begin), peak, c.ProcessState.ExitCode(), text.String()
 }
 
-// consumption is what processes use.
+// consumption is the resource use of processes.
 type consumption struct {
-	// own is the memory of their own that they have now, together; most is the most that one of them has had, its
-	// code among it.
+	// own is the present private memory of all processes. most is the largest peak of a single
+	// process, including its code.
 	own, most int64
-	time      time.Duration // of processors
+	time      time.Duration // CPU time
 }
 
-// usedBy returns what a process and those that it has started use.
+// usedBy returns the resource use of a process and its children.
 func usedBy(t *testing.T, pid int) (u consumption) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		return u // it has ended
+		return u // the process has ended
 	}
 	kilobytes := func(field string) (n int64) {
 		_, line, _ := strings.Cut(string(status), field)
-		_, _ = fmt.Sscan(line, &n) // a process that ends has none
+		_, _ = fmt.Sscan(line, &n) // an ending process has none
 		return n << 10
 	}
 	u = consumption{kilobytes("RssAnon:"), kilobytes("VmHWM:"), used(t, pid)}
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range tasks {
-		children, _ := os.ReadFile(path) // a thread that has ended has none
+		children, _ := os.ReadFile(path) // an ended thread has none
 		for _, child := range strings.Fields(string(children)) {
 			var n int
 			if _, err := fmt.Sscan(child, &n); err == nil {

@@ -11,7 +11,8 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// hogged are command lines of verbs but for the file that is read last, and of some that read none.
+// hogged are command lines for each command, without the file that is read last. Some commands read
+// no file.
 var hogged = map[string]string{
 	"fit": "fit -o x.unfold", "embed": "embed -m d.unfold -o x.csv", "update": "update d.unfold -o x.unfold", "score": "score", "plot": "plot -o x.png",
 	"clusters": "clusters", "explain": "explain d.unfold", "decode": "decode -m d.unfold -o x.csv", "inspect": "inspect", "view": "view --listen 127.0.0.1:0",
@@ -19,7 +20,7 @@ var hogged = map[string]string{
 	"lint": "lint --offline -c stage.yaml",
 }
 
-// grammar is the parsed grammar with the flags of one verb.
+// grammar returns the parsed command line with the flags of one command.
 func grammar(t *testing.T, verb string) *kong.Node {
 	t.Helper()
 	parser, err := newParser(new(everywhere), System{Args: []string{verb}})
@@ -29,7 +30,8 @@ func grammar(t *testing.T, verb string) *kong.Node {
 	return parser.Model.Node
 }
 
-// TestEveryVerbThatReadsIsBounded runs each of them with an input that takes all the memory there is.
+// TestEveryVerbThatReadsIsBounded runs every reading command with an input that exhausts the
+// memory.
 func TestEveryVerbThatReadsIsBounded(t *testing.T) {
 	t.Chdir(workspace(t))
 	must(t, "fit", "small.csv", "--columns", "x,y,z", "--steps", "5", "-o", "d.unfold", "--map", "hog.parquet")
@@ -45,8 +47,8 @@ func TestEveryVerbThatReadsIsBounded(t *testing.T) {
 				if code, _, stderr := run(t, append(words(line), limit, "64MiB")...); code != exitUsage || !strings.Contains(stderr, "nothing to bound") {
 					t.Errorf("%s %s: exit %d, %s", c.name, limit, code, stderr)
 				}
-			case !c.reads || c.name == "fit" && limit == "--memory": // which predicts
-			case !tier.All() && limit == "--untrusted" && c.name != "fit": // the same road, on which each takes half a second
+			case !c.reads || c.name == "fit" && limit == "--memory": // fit predicts its memory instead
+			case !tier.All() && limit == "--untrusted" && c.name != "fit": // the same code path; each takes half a second
 			case !known:
 				t.Errorf("%s has no line in this test", c.name)
 			default:

@@ -16,13 +16,12 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// budgetFlags say what a fit may take.
 type budgetFlags struct {
 	DryRun bool   `help:"Only report what would be done, and about how much memory and time it would take. Nothing is written."`
 	Memory string `placeholder:"SIZE" help:"Most memory to take, as 2GiB, 500MB or a number of bytes. Settings that are left open (level, coarse) are chosen to stay within it; if nothing does, the exit code is 1."`
 }
 
-// limit is --memory in bytes, 0 for none.
+// limit returns --memory in bytes, 0 if it is not set.
 func (b budgetFlags) limit() (int64, error) {
 	if b.Memory == "" {
 		return 0, nil
@@ -34,21 +33,21 @@ func (b budgetFlags) limit() (int64, error) {
 	return int64(s), nil
 }
 
-// forecast is a plan with its predicted time, if that was asked for.
+// forecast is a plan with its predicted time. The time is 0 if it was not requested.
 type forecast struct {
 	budget.Plan
 	seconds float64
 }
 
-// startBytes is what the program takes when it starts to work on data: what it
-// has taken so far, and code and buffers that it has not touched yet.
+// startBytes estimates the program's memory when it starts to work on data: its peak so far, plus
+// code and buffers that it has not used yet.
 func startBytes() int64 {
 	const untouched = 14 << 20
 	_, peak := usage()
 	return peak + untouched
 }
 
-// plan plans a fit within limit bytes, if that is not 0.
+// plan plans a fit. A limit of 0 bytes means no limit.
 func plan(j budget.Job, limit int64) (budget.Plan, error) {
 	if limit == 0 {
 		return budget.New(j)
@@ -61,15 +60,14 @@ func plan(j budget.Job, limit int64) (budget.Plan, error) {
 	return out, err
 }
 
-// isRefusal reports whether a plan takes too much, rather than makes no sense.
+// isRefusal reports whether err rejects a plan for its memory, rather than for invalid settings.
 func isRefusal(err error) bool {
 	var r *refused
 	return errors.As(err, &r)
 }
 
-// predict plans a fit whose rows are known and says what it will take. What makes
-// no sense is left to the fit itself to say. The time is found out only if it will
-// be reported.
+// predict plans a fit of known rows and reports its predicted memory and time. Invalid settings are
+// left to the fit, which reports them itself. The time is predicted only if it will be reported.
 func (c *fitCmd) predict(ctx context.Context, p *program, j budget.Job, x vec.Matrix[float32], limit int64) (f forecast, err error) {
 	f.Plan, err = plan(j, limit)
 	switch {
@@ -84,7 +82,7 @@ func (c *fitCmd) predict(ctx context.Context, p *program, j budget.Job, x vec.Ma
 	return f, err
 }
 
-// say writes a line about the work that begins, unless that is to be quiet.
+// say writes a status line, unless --quiet is set.
 func (p *program) say(line string) {
 	if p.progress != nil {
 		p.progress.End()
@@ -92,7 +90,7 @@ func (p *program) say(line string) {
 	}
 }
 
-// foresee predicts the time of a plan, from its rows if they have been read.
+// foresee predicts the time of a plan. It uses the rows if they have been read.
 func foresee(ctx context.Context, p budget.Plan, x vec.Matrix[float32]) (forecast, error) {
 	if !p.Timed() {
 		return forecast{Plan: p}, nil
@@ -104,12 +102,12 @@ func foresee(ctx context.Context, p budget.Plan, x vec.Matrix[float32]) (forecas
 	return forecast{p, p.Seconds(speed)}, nil
 }
 
-// refused is a fit that would take more memory than it may.
+// refused is the error of a fit that would exceed its memory limit.
 type refused struct{ text string }
 
 func (r *refused) Error() string { return r.text }
 
-// refusal says what would be needed and what could be changed.
+// refusal returns an error with the memory that the fit needs and the settings that reduce it.
 func refusal(e *budget.TooLittle) error {
 	p := e.Plan
 	advice := []string{"give --memory " + roomFor(e.Need)}
@@ -126,13 +124,13 @@ func refusal(e *budget.TooLittle) error {
 		humanize.Plural(p.Rows, "row"), humanize.Plural(p.Dim, "value"), humanize.Bytes(e.Need), humanize.Bytes(e.Limit), strings.Join(advice, ", or "))}
 }
 
-// roomFor writes a size of at least that many bytes, as --memory reads it.
+// roomFor formats n bytes, rounded up, in the syntax of --memory.
 func roomFor(n int64) string {
 	const unit = 1 << 20
 	return fmt.Sprintf("%dMiB", (n+unit-1)/unit)
 }
 
-// rounded is a count with its first two digits, not above n.
+// rounded rounds n down to its first two digits.
 func rounded(n int) int {
 	unit := 1
 	for n/unit >= 100 {
@@ -141,7 +139,7 @@ func rounded(n int) int {
 	return n / unit * unit
 }
 
-// line is a forecast in one line.
+// line formats a forecast in one line.
 func (f forecast) line() string {
 	if !f.Timed() {
 		return fmt.Sprintf("predicted: %s of memory (%s of %s, kind %s)", humanize.Bytes(f.Bytes()), humanize.Plural(f.Rows, "row"), humanize.Plural(f.Seen, "value"), f.Spec.Kind)
@@ -156,7 +154,7 @@ func (f forecast) line() string {
 
 func (f forecast) duration() time.Duration { return time.Duration(f.seconds * float64(time.Second)) }
 
-// because says what --memory changed.
+// because describes the settings that --memory changed.
 func because(p budget.Plan) string {
 	if len(p.Changed) == 0 {
 		return ""
@@ -164,7 +162,7 @@ func because(p budget.Plan) string {
 	return "; chosen for the memory: " + strings.Join(p.Changed, ", ")
 }
 
-// placedBy names the search by which new points are placed.
+// placedBy names the search that places new points.
 func placedBy(p budget.Plan) string {
 	if p.Index == auto.HNSW && p.Spec.Search.Method != auto.HNSW {
 		return "cells, or by an HNSW index where these find too little"
@@ -172,7 +170,7 @@ func placedBy(p budget.Plan) string {
 	return p.Index.String() + " search"
 }
 
-// against says what points are held apart from.
+// against names the points that each point is repelled from.
 func against(p budget.Plan) string {
 	switch {
 	case p.Coarse == models.CoarseAll, p.Coarse == models.CoarseInput && p.Level == 0:
@@ -187,7 +185,7 @@ func against(p budget.Plan) string {
 	return "cells of the map"
 }
 
-// tellPlan is what --dry-run prints.
+// tellPlan prints a plan for --dry-run.
 func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	values := humanize.Plural(f.Dim, "value")
 	if f.Entries > 0 {
@@ -227,7 +225,7 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	p.printf("this was a dry run: nothing is learnt, nothing is written\n")
 }
 
-// dryRun says what a fit would do and take.
+// dryRun prints the plan of a fit without running it.
 func (c *fitCmd) dryRun(ctx context.Context, p *program, inputs []string, s surveyed, j budget.Job, limit int64) error {
 	j.Rows, j.Dim, j.Entries, j.Kept = s.rows, s.dim, s.entries, s.kept
 	if err := checkPCA(j.Spec, s.dim); err != nil {
@@ -248,7 +246,7 @@ func (c *fitCmd) dryRun(ctx context.Context, p *program, inputs []string, s surv
 	return nil
 }
 
-// checkPCA refuses more components than values.
+// checkPCA returns a usage error if there are more components than values.
 func checkPCA(spec fit.Spec, dim int) error {
 	if spec.PCA > dim {
 		return usagef("--pca: %d principal components of %s; give at most that, or none", spec.PCA, humanize.Plural(dim, "value"))

@@ -14,8 +14,9 @@ import (
 // every map, has the default of package labels.
 const mostClasses = 1024
 
-// learnClasses learns to predict classes from where labelled rows are, makes that part
-// of the model, and predicts those of all rows; all asks for the probabilities of all classes.
+// learnClasses trains a predictor of classes on the places of labelled rows and stores it in the
+// model. It returns the predicted classes of all rows. If all is set, the probabilities of all
+// classes are included.
 func learnClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, label []string, all bool, threads int) (*labels.Predicted, error) {
 	at := r.Placed
 	at.Seen = vec.Take(s.Reference, r.Row)
@@ -28,14 +29,15 @@ func learnClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, labe
 		return nil, err
 	}
 	s.Parts = append(s.Parts, parts...)
-	rows := make([]uint64, len(label)) // the keys of events without any
+	rows := make([]uint64, len(label)) // rows without keys are numbered
 	for i := range rows {
 		rows[i] = uint64(i)
 	}
 	return c.PredictNames(ctx, at, rows, all, threads)
 }
 
-// ownClasses predicts the classes of all rows by a model that does so by itself.
+// ownClasses predicts the classes of all rows with a model that includes a classifier. It returns
+// nil for other models.
 func ownClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, all bool, threads int) (*labels.Predicted, error) {
 	c, err := labels.Open(s)
 	if err != nil || c == nil {
@@ -44,7 +46,7 @@ func ownClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, all bo
 	return c.PredictNames(ctx, r.Placed, nil, all, threads)
 }
 
-// addClasses adds predicted classes to an output, if there are any.
+// addClasses adds the predicted classes to an output. A nil c adds nothing.
 func addClasses(o *emit.Output, c *labels.Predicted) {
 	if c == nil {
 		return

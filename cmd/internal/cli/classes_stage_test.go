@@ -15,7 +15,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// labelledBy puts a column of labels into a stage's configuration.
+// labelledBy adds a label column to a stage's configuration.
 func labelledBy(t *testing.T, configuration, column string) {
 	t.Helper()
 	text, err := os.ReadFile(configuration)
@@ -25,9 +25,8 @@ func labelledBy(t *testing.T, configuration, column string) {
 	write(t, configuration, strings.Replace(string(text), "id: name", "id: name, label: "+column, 1))
 }
 
-// produceLabelled sends messages of 10 events around two centres, each third one with
-// the number of its centre as label: NaN stands for none, and each second message has
-// no such column.
+// produceLabelled sends messages of 10 events around two centres. Every third event has the number
+// of its centre as label, the others NaN. Every second message has no label column.
 func produceLabelled(t *testing.T, brokers []string, messages int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 1))
@@ -51,8 +50,8 @@ func produceLabelled(t *testing.T, brokers []string, messages int) {
 	})
 }
 
-// uncertainOf checks the list of events whose labels to ask for: none has one, and both classes are
-// predicted again on the map in use.
+// uncertainOf checks the list of events to label: none has a label, and both classes are predicted
+// on the current map.
 func uncertainOf(t *testing.T, address string) {
 	t.Helper()
 	_, body := get(t, address, "/api/uncertain?n=5")
@@ -82,7 +81,7 @@ func uncertainOf(t *testing.T, address string) {
 	}
 }
 
-// A stage with labels predicts classes, and says in its figures how they are learnt.
+// A stage with labels predicts classes, and its statistics describe the classifier.
 func TestRunTellsClasses(t *testing.T) {
 	t.Parallel()
 	brokers, configuration := broker(t, "events", "places", "dead")
@@ -98,7 +97,7 @@ func TestRunTellsClasses(t *testing.T) {
 	})
 }
 
-// A stage whose label is the column of ids says so, and goes on without classes.
+// A stage whose label column is the id column reports that and continues without classes.
 func TestRunWithIDsForLabels(t *testing.T) {
 	t.Parallel()
 	brokers, configuration := broker(t, "events", "places", "dead")

@@ -12,8 +12,8 @@ import (
 	"unfold/ingest"
 )
 
-// blobs writes rows around three centres as CSV, each third one with its label, and
-// returns the labels of all.
+// blobs writes rows around three centres as CSV, every third with its label. It returns the labels
+// of all rows.
 func blobs(t *testing.T, path string, rows int, seed uint64) (truth []string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(seed, 6))
@@ -33,7 +33,7 @@ func blobs(t *testing.T, path string, rows int, seed uint64) (truth []string) {
 	return truth
 }
 
-// A model that was learnt with labels predicts the classes of rows that have none.
+// A model learnt with labels predicts the classes of unlabelled rows.
 func TestClassify(t *testing.T) {
 	t.Chdir(t.TempDir())
 	known, others := blobs(t, "train.csv", 240, 1), blobs(t, "test.csv", 90, 2)
@@ -63,8 +63,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// With --class-probabilities rows have the probabilities of all classes, and how uncertain they are: the
-// same from files, lines and fit.
+// With --class-probabilities the outputs have the probabilities of all classes and the uncertainty.
+// Files, lines and fit agree.
 func TestClassProbabilities(t *testing.T) {
 	t.Chdir(t.TempDir())
 	blobs(t, "train.csv", 240, 1)
@@ -112,7 +112,7 @@ func TestClassProbabilities(t *testing.T) {
 	if got := must(t, "inspect", "two.arrow"); !strings.Contains(got, "class_probabilities") || !strings.Contains(got, "class_entropy") {
 		t.Errorf("inspect says\n%s", got)
 	}
-	// The page of the model names its least certain points.
+	// The page of the model lists its least certain points.
 	hub, err := (&shownFlags{Map: "m.unfold"}).hub(t.Context(), &program{}, false)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestClassProbabilities(t *testing.T) {
 	}
 }
 
-// Labels are needed, and may not be those of events.
+// --classify needs labels, and rejects a label column whose values all differ.
 func TestClassifyRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	blobs(t, "train.csv", 240, 1)

@@ -18,41 +18,40 @@ import (
 	"unfold/models/fit"
 )
 
-// System is what the program needs of the world around it.
+// System is the program's environment: arguments, streams and variables.
 type System struct {
 	Args           []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Environ holds "NAME=value" pairs, as os.Environ returns them.
 	Environ []string
-	// Version is the release's, if the linker was given one.
+	// Version is the release's version. It is empty if the linker did not set it.
 	Version string
-	// Kinds are kinds of models beside the program's own.
+	// Kinds are kinds of models in addition to the built-in ones.
 	Kinds []fit.Kind
 }
 
-// everywhere are the flags that every command has.
+// everywhere has the flags of every command.
 type everywhere struct {
 	HelpAll helpAll `help:"Show all flags, also those that few need."`
 	Quiet   bool    `short:"q" help:"Show no progress."`
-	// MaxDownload and Redirects are about inputs of the web.
+	// MaxDownload and Redirects apply to inputs from the web.
 	MaxDownload config.Size `name:"max-download" rare:"" placeholder:"SIZE" help:"Most bytes of one input from elsewhere (https://, s3://). Default: nine tenths of what the disk has free."`
 	Redirects   bool        `rare:"" help:"Let inputs of the web redirect to other hosts."`
 	Untrusted   config.Size `rare:"" placeholder:"SIZE" help:"Input files are untrusted: a process of its own, which may take so much memory, decodes each before it is used."`
 }
 
-// command is a verb of the program.
+// command is a command of the program, such as fit.
 type command struct {
 	name, group, help string
-	// new makes its flags and arguments; some have a flag for each setting of a kind.
-	new func(kinds []fit.Kind) any
-	// tags are more words of the grammar's.
+	// new returns its flags and arguments. Some commands have a flag for each setting of a kind.
+	new  func(kinds []fit.Kind) any
 	tags []string
-	// reads says that it reads files of others: --memory and --untrusted bound it.
+	// reads marks commands that read files from others, so that --memory and --untrusted apply.
 	reads bool
 }
 
-// commands are the verbs in the order of the help.
+// commands lists the commands in the order of the help.
 var commands = []command{
 	{name: "fit", group: "files", reads: true, help: "Learn a map from files.", new: func(kinds []fit.Kind) any {
 		return &fitCmd{settingFlags: flagsOf(fitKeys, kinds), frameFlag: newFrameFlag()}
@@ -112,17 +111,17 @@ var groups = kong.ExplicitGroups([]kong.Group{
 	{Key: "snapshots", Title: "Snapshots:"}, {Key: "stage", Title: "Stage:"},
 })
 
-// program is what a verb works with.
+// program is the environment of a running command.
 type program struct {
 	System
 	progress *progress.Reporter
-	// untrusted says whether files are looked at by another process first.
+	// untrusted sets whether a separate process decodes files first.
 	untrusted untrusted
-	// remote are copies of inputs that lie elsewhere.
+	// remote has the local copies of remote inputs.
 	remote remote.Files
 }
 
-// env returns a variable of the environment; it is a config.Lookup.
+// env returns an environment variable. It implements config.Lookup.
 func (p *program) env(name string) (string, bool) {
 	for _, e := range p.Environ {
 		if v, ok := strings.CutPrefix(e, name+"="); ok {
@@ -132,19 +131,20 @@ func (p *program) env(name string) (string, bool) {
 	return "", false
 }
 
-// printf writes a result for a person.
+// printf prints a result for people.
 func (p *program) printf(format string, args ...any) { fmt.Fprintf(p.people(), format, args...) }
 
-// people is where results for a person go: control characters in names and values are escaped.
+// people returns the writer for results that people read. It escapes control characters in names
+// and values.
 func (p *program) people() io.Writer { return terminal.People(p.Stdout) }
 
-// note writes what is good to know but no result.
+// note writes a remark to standard error.
 func (p *program) note(format string, args ...any) {
 	p.progress.End()
 	fmt.Fprintf(p.Stderr, "note: "+format+"\n", args...)
 }
 
-// warn writes what the settings do that is hardly wanted, a line each.
+// warn writes a line for each effect of the settings that is probably unwanted.
 func (p *program) warn(texts ...string) {
 	for _, text := range texts {
 		p.progress.End()
@@ -152,12 +152,11 @@ func (p *program) warn(texts ...string) {
 	}
 }
 
-// helpShown ends parsing after --help has been answered.
+// helpShown stops parsing after --help was answered.
 type helpShown struct{}
 
-// newParser makes the grammar's parser; what it parses for every command goes to e.
-// Only commands that args name have their flags: those of all would take longer to make
-// than all else that a start does.
+// newParser returns the parser of the command line, which fills e for every command. Only commands
+// that args name get their flags, because building all flags would dominate the start-up time.
 func newParser(e *everywhere, sys System) (*kong.Kong, error) {
 	options := []kong.Option{
 		kong.Name("unfold"), kong.Description(about), groups,
@@ -175,11 +174,10 @@ func newParser(e *everywhere, sys System) (*kong.Kong, error) {
 	return kong.New(e, options...)
 }
 
-// oldFlags are names that flags had; they are taken for one more version.
+// oldFlags maps former names of flags to the present ones. They work for one more version.
 var oldFlags = map[string]string{"--learn_alpha": "--learn-alpha"}
 
-// renamed returns args with the present names of flags, and a line for each that has
-// an old one.
+// renamed replaces former names of flags in args. It returns a note for each.
 func renamed(args []string) (now, notes []string) {
 	now = slices.Clone(args)
 	for i, arg := range now {
@@ -197,12 +195,12 @@ func renamed(args []string) (now, notes []string) {
 	return now, notes
 }
 
-// inGrammar says in the grammar's words what people try first: "help fit" is "fit
-// --help", and "--version" is a command.
+// inGrammar translates common forms of the command line: "help fit" to "fit --help", "--version" to
+// "version".
 func inGrammar(args []string) []string {
 	switch {
 	case len(args) > 0 && args[0] == completeVerb:
-		return args // what is behind it is another command line, as far as it is typed
+		return args // the rest is another command line, typed in part
 	case len(args) > 0 && args[0] == "help":
 		return append(slices.Clone(args[1:]), "--help")
 	case len(args) == 1 && args[0] == "--version":
@@ -214,7 +212,7 @@ func inGrammar(args []string) []string {
 // Run runs the program and returns its exit code.
 func Run(ctx context.Context, sys System) int { return execute(ctx, sys, nil) }
 
-// execute is Run with a reporter that hears how far the command is; nil: one of its own.
+// execute is Run with a progress reporter. If heard is nil, it creates one.
 func execute(ctx context.Context, sys System, heard *progress.Reporter) (code int) {
 	screen := sys.Stderr // the reporter moves the cursor on it
 	sys.Stderr = terminal.Messages(screen)
@@ -286,7 +284,7 @@ func execute(ctx context.Context, sys System, heard *progress.Reporter) (code in
 	return complain(sys.Stderr, err)
 }
 
-// wrongUsage makes a parser's error one of usage, with the way to help.
+// wrongUsage turns a parser's error into a usage error with a pointer to the help.
 func wrongUsage(err error) error {
 	command := "unfold"
 	var pe *kong.ParseError
@@ -300,8 +298,7 @@ func wrongUsage(err error) error {
 	return &usageError{err: err, hint: fmt.Sprintf("see %s --help", command)}
 }
 
-// settingsOf collects the settings that were given as flags into a Config with
-// defaults for the others.
+// settingsOf returns a Config with the settings given as flags and defaults for the others.
 func (p *program) settingsOf(values func() map[string]string, names keyNames) (*config.Config, error) {
 	c := config.Defaults(p.Kinds...)
 	for path, text := range values() {

@@ -18,13 +18,12 @@ import (
 
 var update = flag.Bool("update", false, "write the transcripts again")
 
-// repository is the module's root, seen from this package.
+// repository is the module's root relative to this package.
 const repository = "../../.."
 
-// A transcript is what a person sees: commands ("$ unfold ..."), what they print
-// (standard error behind "! "), and "[exit N]" unless it is 0. All commands of
-// one transcript run in one new folder that holds the bundled data. Behind a line
-// "# Figures within 2 %." decimal figures may differ by that from machine to machine.
+// A transcript has commands ("$ unfold ..."), their output (standard error after "! "), and "[exit
+// N]" unless the code is 0. All commands of a transcript run in a new folder with the bundled data.
+// After a line "# Figures within 2 %." decimal figures may differ by that much between machines.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -53,8 +52,8 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// replay runs the commands of a transcript and writes it again. Lines before the
-// first command, and those that begin with #, stay.
+// replay runs the commands of a transcript and returns it with the new output. It copies lines
+// before the first command and comment lines.
 func replay(t *testing.T, transcript string) string {
 	t.Helper()
 	var out strings.Builder
@@ -89,7 +88,7 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return runWith(t, nil, args...)
 }
 
-// runWith is run of a program that has more kinds of models.
+// runWith is run with further kinds of models.
 func runWith(t *testing.T, kinds []fit.Kind, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var o, e bytes.Buffer
@@ -109,7 +108,7 @@ func runInput(t *testing.T, input string, args ...string) (code int, stdout, std
 	return code, o.String(), e.String()
 }
 
-// must is run for commands that must succeed; it returns what they print.
+// must is run for commands that have to succeed. It returns their output.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := run(t, args...)
@@ -119,7 +118,7 @@ func must(t *testing.T, args ...string) string {
 	return stdout
 }
 
-// words splits a command line at blanks; quotes keep a word together.
+// words splits a command line at blanks, except inside quotes.
 func words(line string) []string {
 	var out []string
 	for _, w := range regexp.MustCompile(`'[^']*'|"[^"]*"|[^'" ]+`).FindAllString(line, -1) {
@@ -128,7 +127,7 @@ func words(line string) []string {
 	return out
 }
 
-// steady takes out of an output what differs from run to run.
+// steady replaces the parts of an output that differ from run to run.
 func steady(s string) string {
 	for _, r := range []struct{ pattern, by string }{
 		{` in \d+(m\d+)?(\.\d+)?s\b`, " in 0s"}, {`[\d.,]+/s\b`, "0/s"}, {`(?m)^unfold (v\d|\(devel\)|\(unknown).*$`, "unfold VERSION"},
@@ -141,7 +140,7 @@ func steady(s string) string {
 	return s
 }
 
-// workspace makes a folder with the bundled data and some bad files.
+// workspace creates a folder with the bundled data and some bad files.
 func workspace(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -199,8 +198,8 @@ func workspace(t *testing.T) string {
 	return dir
 }
 
-// flatsCSV is a table as pandas writes it, with its index: flats with a number, an
-// area, rooms, a city, a code and a price, which is far larger than all else.
+// flatsCSV is a table as pandas writes it, with an index. The price is much larger than the other
+// columns.
 func flatsCSV(comma rune) string {
 	var b strings.Builder
 	sep := string(comma)
@@ -211,7 +210,7 @@ func flatsCSV(comma rune) string {
 	return b.String()
 }
 
-// smallCSV is a table of 200 rows in two groups, with one far row.
+// smallCSV is a table of 200 rows in two groups, with one outlier.
 func smallCSV() string {
 	var b strings.Builder
 	b.WriteString("name,x,y,z,group,size\n")
@@ -230,8 +229,8 @@ func write(t *testing.T, path, data string) {
 	}
 }
 
-// TestNothingIsLeftHalfWritten runs commands that fail late and looks at the
-// folder afterwards: no output, and no temporary file either.
+// TestNothingIsLeftHalfWritten runs commands that fail late. They leave no output and no temporary
+// file.
 func TestNothingIsLeftHalfWritten(t *testing.T) {
 	t.Chdir(workspace(t))
 	must(t, "-q", "fit", "small.csv", "--columns", "x,y,z", "-o", "m.unfold")
@@ -262,7 +261,7 @@ func TestNothingIsLeftHalfWritten(t *testing.T) {
 	}
 }
 
-// An interrupted command ends at once, with exit code 1 and no output.
+// An interrupted command ends immediately, with exit code 1 and no output.
 func TestInterrupt(t *testing.T) {
 	t.Chdir(workspace(t))
 	before := listing(t)
@@ -282,7 +281,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// listing names the files of the current folder, hidden ones too.
+// listing returns the names in the current folder, including hidden ones.
 func listing(t *testing.T) string {
 	t.Helper()
 	entries, err := os.ReadDir(".")

@@ -87,7 +87,7 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-// findClusters finds the clusters of rows, in double precision where single precision changes them.
+// findClusters finds the clusters of rows. It uses double precision if the data needs it.
 func findClusters(ctx context.Context, data *ingest.Dataset, set clusters.Settings) (*clusters.Clusters, error) {
 	if data.Wide.Rows > 0 {
 		return clusters.Find(ctx, data.Wide, set)
@@ -95,7 +95,7 @@ func findClusters(ctx context.Context, data *ingest.Dataset, set clusters.Settin
 	return clusters.Find(ctx, data.X, set)
 }
 
-// predictClusters says which clusters rows join, in the precision in which these were found.
+// predictClusters predicts the clusters of new rows, in the precision of findClusters.
 func predictClusters(ctx context.Context, found *clusters.Clusters, data, added *ingest.Dataset) (clusters.Membership, error) {
 	if data.Wide.Rows > 0 {
 		return clusters.NewPredictor(found, data.Wide).Predict(ctx, added.Wide)
@@ -103,7 +103,7 @@ func predictClusters(ctx context.Context, found *clusters.Clusters, data, added 
 	return clusters.NewPredictor(found, data.X).Predict(ctx, added.X)
 }
 
-// request says what is to be read.
+// request returns the options for reading the rows.
 func (c *clustersCmd) request(p *program, settings *config.Config) (read ingest.ReadOptions, err error) {
 	if read.Options, err = c.textFlags.options(p); err != nil {
 		return read, err
@@ -116,7 +116,7 @@ func (c *clustersCmd) request(p *program, settings *config.Config) (read ingest.
 	return read, checkClusterNames(append([]string{read.Mapping.Label}, read.Mapping.Keep...))
 }
 
-// paths checks where rows come from and go to, and returns the inputs.
+// paths checks inputs and outputs. It returns the paths of the inputs.
 func (c *clustersCmd) paths(ctx context.Context, p *program) ([]string, error) {
 	inputs, err := p.expand(ctx, c.In)
 	if err != nil {
@@ -149,7 +149,7 @@ func (c *clustersCmd) paths(ctx context.Context, p *program) ([]string, error) {
 	return inputs, checkWritable(c.Output)
 }
 
-// write writes the clusters of the rows, or of new ones.
+// write writes the clusters of the rows or, with --new, of the new rows.
 func (c *clustersCmd) write(ctx context.Context, p *program, found *clusters.Clusters, data *ingest.Dataset, read ingest.ReadOptions, r *clusterReport) error {
 	if c.Output == "" {
 		return nil
@@ -179,7 +179,7 @@ func (c *clustersCmd) join(ctx context.Context, p *program, found *clusters.Clus
 	read.LabelFiles = nil
 	if m := read.Mapping; len(m.Columns) > 0 || m.Standardize || m.Fill {
 		read.Encoder = data.Encoder
-	} // else vectors are as they come, places in other columns than the map's, too
+	} // otherwise vectors are read as they are, even coordinates in columns of another name
 	if read.Double = ingest.Never; data.Wide.Rows > 0 {
 		read.Double = ingest.Always
 	}

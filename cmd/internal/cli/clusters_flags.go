@@ -10,7 +10,7 @@ import (
 	"unfold/models/clusters"
 )
 
-// clusterFlags say what a cluster is.
+// clusterFlags define a cluster.
 type clusterFlags struct {
 	MinSize    int     `placeholder:"N" help:"Fewest points of a cluster. Default 50."`
 	MinSamples int     `placeholder:"M" help:"How dense it is around a point is by its M-th nearest other point: more of them smooth, and leave more noise. Default as many as a cluster has at least."`
@@ -18,7 +18,8 @@ type clusterFlags struct {
 	Epsilon    float64 `placeholder:"DISTANCE" help:"Clusters that part at a distance below it stay one. Default 0."`
 }
 
-// settings are those of the flags, or an error of usage that names the flag, behind prefix.
+// settings returns the settings of the flags. A usage error names the flag, which starts with
+// prefix.
 func (c clusterFlags) settings(prefix string, threads int) (clusters.Settings, error) {
 	set, err := clusters.Settings{MinSize: c.MinSize, MinSamples: c.MinSamples, Selection: clusters.Selection(c.Selection), Epsilon: c.Epsilon, Threads: threads}.Filled()
 	var wrong *models.SettingError
@@ -28,13 +29,13 @@ func (c clusterFlags) settings(prefix string, threads int) (clusters.Settings, e
 	return set, err
 }
 
-// clusterKeys are those that say which columns form vectors and which pass through.
+// clusterKeys selects the settings of columns that form vectors or pass through.
 func clusterKeys(k config.Key) (name, group string, ok bool) {
 	name, group, ok = fitKeys(k)
 	return name, group, ok && group == "columns" && k.Path != "source.missing"
 }
 
-// clusterColumns are the columns of labels and probabilities.
+// clusterColumns returns the columns of cluster labels and probabilities.
 func clusterColumns(label []int32, probability []float64) []table.Column {
 	of, p := make([]int64, len(label)), make([]float32, len(label))
 	for i, l := range label {
@@ -43,7 +44,7 @@ func clusterColumns(label []int32, probability []float64) []table.Column {
 	return []table.Column{table.Int64Column(emit.ClusterName, of), table.Float32Column(emit.ClusterProbabilityName, p)}
 }
 
-// checkClusterNames says which kept column conflicts with the columns of clusters.
+// checkClusterNames returns an error if a kept column has the name of a column of clusters.
 func checkClusterNames(keep []string) error {
 	if err := emit.CheckClusters(keep); err != nil {
 		return &usageError{err: err}

@@ -15,27 +15,28 @@ import (
 	traits "unfold/models/clusters/describe"
 )
 
-// mostCategories is of how many values a text column describes clusters at most: one with
-// more, such as an id, says nothing about them.
+// mostCategories is the most values of a text column that describes clusters. A column with more,
+// such as an id, does not characterize a cluster.
 const mostCategories = 100
 
-// described are the rows of clusters with what there is to describe these by.
+// described has the rows of clusters and the columns that can describe them.
 type described struct {
 	traits.Data
 	values []func(row int) float64
 }
 
-// describedBy begins with the clusters of rows, below count, and their labels; nil: none.
+// describedBy starts a description with the cluster of each row, below count, and with its labels.
+// A nil label means no labels.
 func describedBy(cluster []int32, count int, label []string) *described {
 	return &described{Data: traits.Data{Cluster: cluster, Count: count, Label: label}}
 }
 
-// add adds a column of numbers, one for each row.
+// add adds a numeric column with one value a row.
 func (d *described) add(c traits.Column, value func(row int) float64) {
 	d.Columns, d.values = append(d.Columns, c), append(d.values, value)
 }
 
-// elements adds the elements of encoded vectors, but for the coordinates of a map.
+// elements adds the elements of encoded vectors, except map coordinates.
 func (d *described) elements(data *ingest.Dataset) {
 	for k, e := range data.Encoder.Elements() {
 		if !strings.HasPrefix(e.Column, emit.EmbeddingName+"_") {
@@ -44,7 +45,7 @@ func (d *described) elements(data *ingest.Dataset) {
 	}
 }
 
-// columns adds columns of numbers and of few categories.
+// columns adds numeric columns and text columns with few categories.
 func (d *described) columns(all []table.Column, except ...string) {
 	for _, c := range all {
 		if slices.Contains(except, c.Name()) {
@@ -78,7 +79,7 @@ func (d *described) columns(all []table.Column, except ...string) {
 	}
 }
 
-// names are those of the clusters, "" where there is nothing to say.
+// names returns the description of each cluster, "" if nothing distinguishes it.
 func (d *described) names(ctx context.Context, threads int) ([]string, error) {
 	d.X = vec.New[float32](len(d.Cluster), len(d.Columns))
 	for i := range d.X.Rows {
@@ -94,10 +95,10 @@ func (d *described) names(ctx context.Context, threads int) ([]string, error) {
 	return names, err
 }
 
-// clustersOf are the clusters that a column of a map says rows are in.
+// clustersOf are the clusters of rows, read from a column of a map.
 type clustersOf struct {
-	// ids are the column's values, as they come; of is the place of each row's there,
-	// clusters.Noise for none.
+	// ids are the distinct values of the column, in order of appearance. of has each row's index in
+	// ids, clusters.Noise for none.
 	ids []string
 	of  []int32
 }
@@ -121,7 +122,7 @@ func clustersIn(column table.Column) *clustersOf {
 	return c
 }
 
-// names are what sets them apart in the other columns of their rows, labels among them.
+// names describes each cluster by the other columns of its rows, including labels.
 func (c *clustersOf) names(ctx context.Context, kept []table.Column) ([]string, error) {
 	var label []string
 	for _, k := range kept {

@@ -12,7 +12,7 @@ import (
 	"unfold/models/score"
 )
 
-// clusterReport is what clusters are in short.
+// clusterReport summarizes the clusters that were found.
 type clusterReport struct {
 	points, dims int
 	set          clusters.Settings
@@ -20,18 +20,17 @@ type clusterReport struct {
 	noise        int
 	classes      *score.Partition // nil without labels
 	output       string
-	// added rows were not there, of which some are noise.
+	// added is the number of new rows. addedNoise of them are noise.
 	added, addedNoise int
 }
 
-// clusterLine is a cluster in short.
 type clusterLine struct {
 	label, size int
 	persistence float64
 	name        string
 }
 
-// mostListed is how many clusters are listed.
+// mostListed is the number of clusters that are listed.
 const mostListed = 20
 
 func newClusterReport(found *clusters.Clusters, set clusters.Settings, dims int) *clusterReport {
@@ -45,7 +44,7 @@ func newClusterReport(found *clusters.Clusters, set clusters.Settings, dims int)
 	return r
 }
 
-// compare compares the clusters with labels, if two points have any.
+// compare compares the clusters with labels if at least two points have a label.
 func (r *clusterReport) compare(found *clusters.Clusters, labels []string) (err error) {
 	class, _ := score.Classes(labels)
 	known := len(class) - len(slices.DeleteFunc(slices.Clone(class), func(c int32) bool { return c != score.Missing }))
@@ -55,14 +54,14 @@ func (r *clusterReport) compare(found *clusters.Clusters, labels []string) (err 
 	return err
 }
 
-// call gives the clusters their names, by label.
+// call sets the names of the clusters. The index in names is the cluster's label.
 func (r *clusterReport) call(names []string) {
 	for i := range r.found {
 		r.found[i].name = names[r.found[i].label]
 	}
 }
 
-// joined counts new rows.
+// joined counts the new rows and their noise.
 func (r *clusterReport) joined(m clusters.Membership) {
 	r.added = len(m.Label)
 	for _, l := range m.Label {
@@ -104,7 +103,7 @@ func (r *clusterReport) print(w io.Writer) {
 	}
 }
 
-// nameHead stands above the names, if there are any.
+// nameHead returns the heading of the column of names, "" if no cluster has a name.
 func (r *clusterReport) nameHead() string {
 	if slices.ContainsFunc(r.found, func(c clusterLine) bool { return c.name != "" }) {
 		return "what sets it apart"
@@ -112,10 +111,10 @@ func (r *clusterReport) nameHead() string {
 	return ""
 }
 
-// line writes a line of a table, without blanks at its end, behind what stands before it.
+// line writes before and a formatted line, without trailing blanks.
 func line(w io.Writer, format, before string, args ...any) {
 	fmt.Fprintf(w, "%s%s\n", before, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 }
 
-// percent is a share of n with one digit.
+// percent formats a share of n in percent with one decimal.
 func percent(part, n int) string { return fmt.Sprintf("%.1f%%", 100*float64(part)/float64(n)) }

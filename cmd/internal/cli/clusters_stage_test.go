@@ -16,8 +16,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// A stage that finds clusters writes them to their topic, in figures, and into the map that it
-// leaves, which inspect reads.
+// A stage that finds clusters writes them to their topic, to its statistics, and to the saved map,
+// which inspect reads.
 func TestRunFindsClusters(t *testing.T) {
 	for in, among := range map[string]string{"map": "of at least 20 points, ", "input": "of at least 20 points among the vectors, "} {
 		t.Run(in, func(t *testing.T) {
@@ -28,8 +28,8 @@ func TestRunFindsClusters(t *testing.T) {
 	}
 }
 
-// The same with Apache Kafka, exactly once, and a topic that is compacted. A second run goes on
-// with the ids of the first.
+// The same with Apache Kafka, exactly-once delivery and a compacted topic. A second run continues
+// the ids of the first.
 func TestRunFindsClustersOnKafka(t *testing.T) {
 	tier.Full(t, "it starts Apache Kafka")
 	t.Parallel()
@@ -53,8 +53,8 @@ func TestRunFindsClustersOnKafka(t *testing.T) {
 			return strings.Contains(body, "unfold_messages_delivered_total 20\n") && len(client.Read(t, "groups")) > len(first)
 		})
 	})
-	// What is in a map of so few points, and so whether a part of it is a cluster of its own, depends on what was read when.
-	// Ids of the first run go on, and what is new has a higher one.
+	// The clusters of so few points depend on the timing of reads. Ids of the first run continue,
+	// and new clusters have higher ids.
 	of := func(m stream.Message) int {
 		id, err := strconv.Atoi(string(m.Key))
 		if err != nil {
@@ -103,8 +103,8 @@ func testRunFindsClusters(t *testing.T, brokers []string, configuration, in, amo
 	embedsClusters(t, model)
 }
 
-// embedsClusters embeds rows of both kinds into files of every format: their clusters are those
-// of the map, the same in all.
+// embedsClusters embeds rows of both kinds into files of every format. Their clusters equal those
+// of the map in all formats.
 func embedsClusters(t *testing.T, model string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -22,8 +22,8 @@ import (
 //go:embed testdata/clusters.py
 var readClusters string
 
-// A map that pandas made, of three groups and a point that is far from all, is clustered by
-// its columns x and y; pandas and polars read the clusters, in files of every format.
+// A map made by pandas, with three groups and an outlier, is clustered by its columns x and y.
+// pandas and polars read the clusters from files of every format.
 func TestClustersOfForeignMap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	foreign.Run(t, `
@@ -50,8 +50,8 @@ pd.DataFrame({"user": [f"u{i}" for i in range(1203)], "x": xy[:, 0], "y": xy[:, 
 	}
 }
 
-// The clusters of a map are those of its places, whatever file holds it, and its own points
-// join the clusters that they are in.
+// The clusters of a map depend only on its places, not on the file format. Its own points join
+// their own clusters.
 func TestClustersOfMap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	blobs(t, "train.csv", 240, 1)
@@ -107,7 +107,7 @@ func TestClustersOfMap(t *testing.T) {
 	}
 }
 
-// labelled checks that the clusters of a file are these.
+// labelled checks the clusters of a file.
 func labelled(t *testing.T, path string, want *clusters.Clusters) {
 	t.Helper()
 	must(t, "-q", "clusters", path, "--min-size", "20", "-o", "clusters.csv")
@@ -116,7 +116,7 @@ func labelled(t *testing.T, path string, want *clusters.Clusters) {
 	}
 	probability := vec.Convert[float32](vec.Of(1, len(want.Label), want.Probability)).Data
 	for i, p := range column(t, "clusters.csv", emit.ClusterProbabilityName) {
-		if math.Abs(p-float64(probability[i])) > 1e-6 { // numbers of text are read in double precision
+		if math.Abs(p-float64(probability[i])) > 1e-6 { // text is parsed in double precision
 			t.Errorf("%s: the probability of row %d is %v, want %v", path, i, p, probability[i])
 		}
 	}
@@ -149,7 +149,7 @@ func column(t *testing.T, path, name string) []float64 {
 	return values
 }
 
-// However many clusters there are, they are classes for plot, and other numbers a scale.
+// Clusters are plotted as classes, however many there are. Other numbers get a colour scale.
 func TestManyClustersAreClasses(t *testing.T) {
 	n := 2 * fewWhole
 	m := &emit.Map{Output: emit.Output{Embedding: vec.New[float32](n, 2)}}
@@ -166,8 +166,7 @@ func TestManyClustersAreClasses(t *testing.T) {
 	}
 }
 
-// In a picture clusters are called by what sets them apart, by the columns beside them, and
-// noise has neither name nor colour.
+// Pictures name clusters by their distinguishing columns. Noise has neither name nor colour.
 func TestNamesOfClusters(t *testing.T) {
 	n := 300
 	m := &emit.Map{Output: emit.Output{Embedding: vec.New[float32](n, 2)}}

@@ -7,8 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completeVerb is the hidden command that a shell's completion asks: which words may
-// stand where the cursor is?
+// completeVerb is the hidden command that shell completion calls. It returns the words that may
+// stand at the cursor.
 const completeVerb = "complete-words"
 
 type completionCmd struct {
@@ -29,8 +29,8 @@ func (c *completionCmd) Run(p *program) error {
 	return nil
 }
 
-// scripts hand the words up to the cursor to the hidden command, and take a line for
-// each word that may stand there. bash splits words at = and wants what is behind it.
+// scripts pass the words up to the cursor to the hidden command, which returns a candidate a line.
+// bash splits words at = and expects the part after it.
 var scripts = map[string]string{
 	"bash": `_unfold() {
     local word cut=
@@ -62,7 +62,7 @@ complete -c unfold -n 'test (count (__unfold_words)) -gt 0' -f -a '(__unfold_wor
 `,
 }
 
-// completeCmd answers a shell: a line for each word, with what it is behind a tab.
+// completeCmd prints the candidates: a line for each word, with its help after a tab.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" help:"The words of the command line, the last one as far as it is typed."`
 }
@@ -78,7 +78,7 @@ func (c *completeCmd) Run(p *program) error {
 	return nil
 }
 
-// joinAssigned puts together again what bash splits at =: "--kind", "=", "lvm".
+// joinAssigned rejoins the words that bash splits at =: "--kind", "=", "lvm".
 func joinAssigned(words []string) []string {
 	var out []string
 	for i, w := range words {
@@ -94,8 +94,8 @@ func joinAssigned(words []string) []string {
 // candidate is a word that may stand at the cursor.
 type candidate struct{ word, help string }
 
-// complete returns the words that may stand last in a command line, whose last word is
-// typed so far. None means that a file's name may, or nothing.
+// complete returns the candidates for the last word of a command line, which may be incomplete. No
+// candidates means that a file name or nothing may follow.
 func complete(words []string, sys System) ([]candidate, error) {
 	if len(words) == 0 {
 		words = []string{""}
@@ -154,8 +154,8 @@ func childOf(node *kong.Node, name string) *kong.Node {
 	return nil
 }
 
-// flagNamed returns the flag that is awaited behind word, --name or -n, or nil: one
-// with = has its value already.
+// flagNamed returns the flag whose value follows word, which is --name or -n. It returns nil for
+// --name=value, which has its value already.
 func flagNamed(node *kong.Node, word string) *kong.Flag {
 	for _, level := range node.AllFlags(false) {
 		for _, f := range level {
@@ -178,7 +178,8 @@ func flagWords(node *kong.Node) []candidate {
 	return out
 }
 
-// choices are the words that a value may be, behind prefix; none if it may be any.
+// choices returns the values that v accepts, each after prefix. It returns nothing if any value is
+// accepted.
 func choices(v *kong.Value, prefix string) []candidate {
 	words := v.EnumSlice()
 	if list := v.Tag.Get(tagChoices); list != "" {

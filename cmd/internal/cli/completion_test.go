@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// shells are made to answer without a terminal: the first argument is the script, the
-// words of the command line follow.
+// shells complete without a terminal. The first argument is the script, the words of the command
+// line follow.
 var shells = []struct{ name, drive string }{
 	{"bash", `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _unfold; printf '%s\n' "${COMPREPLY[@]}"`},
 	{"zsh", `compdef() { : }; compadd() { shift 4; print -l -- "$@" }; _files() { print FILES }
@@ -20,7 +20,7 @@ var shells = []struct{ name, drive string }{
 	{"fish", `source $argv[1]; complete -C (string join ' ' -- $argv[2..-1]) | string replace -r '\t.*' ''; true`},
 }
 
-// Each shell that is here completes what the program says.
+// Each installed shell completes what the program suggests.
 func TestShellsComplete(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"unfold/stream/streamtest/conformance"
 )
 
-// inProcess runs unfold in this process.
+// inProcess runs the program in this process.
 func inProcess(ctx context.Context, log io.Writer, args ...string) error {
 	if code := Run(ctx, System{Args: args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: log}); code != 0 {
 		return fmt.Errorf("exit code %d", code)
@@ -20,8 +20,8 @@ func inProcess(ctx context.Context, log io.Writer, args ...string) error {
 	return nil
 }
 
-// follow leads a stage through a course. The bounds hold but for those that are allowed to be missed, by the
-// name of the figure: the measured size, rounded up.
+// follow runs a stage through a course. The bounds apply, except for figures in allowed, which may
+// miss their bound by the given amount: the measured miss, rounded up.
 func follow(t *testing.T, c conformance.Course, set *conformance.Set, allowed map[string]float64) {
 	t.Helper()
 	o, err := c.Follow(t.Context(), inProcess, set, t.TempDir())
@@ -52,16 +52,16 @@ func bundledDigits(t *testing.T) *conformance.Set {
 	return set
 }
 
-// TestYoungStages: a stage with README's settings learns a map as good as fit's of the same events while it is
-// young, also after a restart and when half of the events have been deleted again; and points that stay do not
-// jump. docs/refresh.md has the whole table.
+// TestYoungStages: a young stage with README's settings learns a map as good as fit's of the same
+// events. This also applies after a restart and after half of the events are deleted. Points that
+// stay do not jump. docs/refresh.md has the whole table.
 func TestYoungStages(t *testing.T) {
 	for _, c := range []struct {
 		set     *conformance.Set
 		allowed map[string]float64
 	}{
-		// Three groups without an inner order: every major arranges them in another way. After
-		// deletions trustworthiness varies by .003 with how the messages fall into refreshes.
+		// Three groups without an inner order: every major refresh arranges them differently. After
+		// deletions trustworthiness varies by .003 with the assignment of messages to refreshes.
 		{conformance.Readme(1000), map[string]float64{
 			conformance.Trust: 0.016, conformance.RNX: 0.038, "moves, median": 2.5, "moves, p90": 5,
 		}},
@@ -75,16 +75,17 @@ func TestYoungStages(t *testing.T) {
 	}
 }
 
-// TestStagesLikeFits is TestYoungStages of the default size of the first map, of more sets, with other sizes of the
-// reference set and with tenfold growth in one refresh.
+// TestStagesLikeFits is TestYoungStages with the default size of the first map, more data sets,
+// other sizes of the reference set, and tenfold growth in one refresh.
 func TestStagesLikeFits(t *testing.T) {
 	tier.Full(t, "it follows some ten stages")
 	connections, err := conformance.Connections(t.Context(), filepath.Join(repository, "testdata/kdd/kdd.csv.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What is missed, as measured. README's groups have no inner order, so that a map arranges them as it comes
-	// to them; of sentences, other neighbourhoods are kept than by a fit, which a major does not rearrange.
+	// The misses are measured. README's groups have no inner order, so the arrangement depends on
+	// the order of arrival. For sentences, a stage keeps other neighbourhoods than a fit, and a
+	// major refresh does not rearrange them.
 	readme := map[string]float64{conformance.Trust: 0.016, conformance.RNX: 0.036, "moves, median": 2, "moves, p90": 5}
 	usual := conformance.Course{Name: "usual", Phases: []conformance.Phase{
 		{To: 2000}, {To: 3000, Restart: true, Mark: true}, {To: 3000, Halve: true, Mark: true},
@@ -99,9 +100,9 @@ func TestStagesLikeFits(t *testing.T) {
 	}{
 		{usual, conformance.Readme(3000), readme},
 		{usual, conformance.Blobs(3000, 64), map[string]float64{conformance.Trust: 0.0075}},
-		{usual, bundledDigits(t), map[string]float64{conformance.Trust: 0.0075}}, // when half are deleted
+		{usual, bundledDigits(t), map[string]float64{conformance.Trust: 0.0075}}, // when half of the events are deleted
 		{usual, connections, map[string]float64{conformance.RNX: 0.024}},
-		{leap, conformance.Readme(10_000), readme}, // these events come as six messages: a slow machine refreshes between them
+		{leap, conformance.Readme(10_000), readme}, // these events come in six messages; a slow machine refreshes between them
 		{leap, conformance.Blobs(10_000, 8), nil},
 		{small, conformance.Readme(6000), readme},
 		{small, connections, nil},

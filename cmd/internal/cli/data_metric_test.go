@@ -14,8 +14,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// A model keeps its metric: rows that it does not tell apart, of four times the length, have
-// the same places, by embed, by a pipe and by the score against the data; inspect names it.
+// A model keeps its metric. Rows that the metric does not distinguish, of four times the length,
+// get the same places in embed, in a pipe and in the score. inspect names the metric.
 func TestModelKeepsItsMetric(t *testing.T) {
 	t.Chdir(workspace(t))
 	rows := func(factor float64) string {
@@ -61,9 +61,9 @@ func TestModelKeepsItsMetric(t *testing.T) {
 	}
 }
 
-// Bits are not projected, and a model of them places rows of bits by the number of columns
-// that differ: a row of the map lies where it lay, a category that is not known is far from
-// all. Other values are refused by name, and reasons say which columns are unusual.
+// Bits are not projected. A model of bits places rows by the number of differing columns: a row of
+// the map keeps its place, and an unknown category is far from all. Other values are rejected with
+// the column's name, and explanations name the unusual columns.
 func TestModelOfBits(t *testing.T) {
 	atTables(t)
 	must(t, "-q", "fit", "alarms.csv", "--columns", "a*,zone", "--id", "device", "--metric", "hamming", "-o", "m.unfold", "--map", "map.parquet", "--steps", "20")
@@ -83,7 +83,7 @@ func TestModelOfBits(t *testing.T) {
 	if out := must(t, "explain", "m.unfold", "strange.csv", "--columns", "40"); !strings.Contains(out, "east") {
 		t.Errorf("explain says\n%s", out)
 	}
-	// The map is carried on with rows that come and go, exactly.
+	// update adds and removes rows exactly.
 	write(t, "gone.csv", "device\nd0\nd1\n")
 	must(t, "-q", "update", "m.unfold", "strange.csv", "--forget", "gone.csv", "-o", "next.unfold")
 	if out := must(t, "inspect", "next.unfold"); !strings.Contains(out, "hamming") {
@@ -109,8 +109,7 @@ func TestModelOfBits(t *testing.T) {
 	}
 }
 
-// Vectors that look like embeddings of texts get a word about it, and none with the metric
-// that it advises.
+// Vectors that look like text embeddings cause a note, which the advised metric silences.
 func TestEmbeddingsAreNoted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := rand.New(rand.NewPCG(1, 1))
@@ -146,8 +145,8 @@ func TestEmbeddingsAreNoted(t *testing.T) {
 	}
 }
 
-// A model that was learnt with means fills them in when it places, unless that is refused;
-// one that was not has none. Rows that are left out have no place.
+// A model learnt with means imputes them when it places, unless that is turned off. A model learnt
+// without means cannot. Dropped rows have no place.
 func TestMissingWhenPlaced(t *testing.T) {
 	atTables(t)
 	must(t, "-q", "fit", "holes.csv", "--columns", "a,b,c", "--missing", "mean", "-o", "mean.unfold", "--steps", "5")
@@ -188,7 +187,7 @@ func TestMissingWhenPlaced(t *testing.T) {
 	}
 }
 
-// Reasons of circles and of places on the earth say what the row holds and what is usual.
+// Explanations of angles and of positions on the earth give the actual and the usual value.
 func TestReasonsOfCircles(t *testing.T) {
 	atTables(t)
 	must(t, "-q", "fit", "cities.csv", "--columns", "lat,lon", "--metric", "haversine", "-o", "m.unfold", "--steps", "5")
@@ -202,8 +201,9 @@ func TestReasonsOfCircles(t *testing.T) {
 	}
 }
 
-// Metrics with a distance of their own go the whole way: the map of a file, its rows placed again, reasons, scores,
-// clusters, rows that come and go. What is made of Euclidean distances is refused by its name.
+// Metrics with a distance of their own work end to end: map, placing, explanations, scores,
+// clusters, added and removed rows. Functions that need Euclidean distances return an error that
+// names the metric.
 func TestModelsOfDistances(t *testing.T) {
 	for _, c := range []struct {
 		metric, file, columns, id string

@@ -18,12 +18,12 @@ import (
 	"unfold/stream/store/storetest"
 )
 
-// foreignTables are tables that others' programs wrote.
+// foreignTables is the folder of tables written by other programs.
 func foreignTables(t *testing.T) string {
 	return filepath.Join(repository, "testdata", "foreign", "tables")
 }
 
-// atTables enters a folder with those tables.
+// atTables changes to a folder with those tables.
 func atTables(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func atTables(t *testing.T) {
 	t.Chdir(dir)
 }
 
-// Every command of docs/data.md does what the page says, on files of other programs.
+// Every command of docs/data.md works as the page describes, on files of other programs.
 func TestDataPage(t *testing.T) {
 	tier.Full(t, "it runs every command of a page")
 	text := page(t, filepath.Join(repository, "docs", "data.md"))
@@ -66,7 +66,7 @@ func TestDataPage(t *testing.T) {
 	}
 }
 
-// The page's pipe of duckdb is one: what it writes is read.
+// The pipe of duckdb on the page works: fit reads its output.
 func TestDuckDBPipe(t *testing.T) {
 	tier.Full(t, "it runs Python libraries")
 	text := page(t, filepath.Join(repository, "docs", "data.md"))
@@ -83,8 +83,8 @@ func TestDuckDBPipe(t *testing.T) {
 	}
 }
 
-// Inputs at s3:// and http:// are what files are, alone, by patterns and as folders; what is
-// not there is bad input that names the address. Copies go away.
+// Inputs at s3:// and http:// work like files: single, by patterns and as folders. A missing one is
+// bad input, and the error names the address. Local copies are removed.
 func TestInputsElsewhere(t *testing.T) {
 	server := storetest.StartS3(t)
 	atTables(t)
@@ -148,8 +148,8 @@ func TestInputsElsewhere(t *testing.T) {
 	}
 }
 
-// inspect says what a file holds and what to give fit: ranges, holes, times in text, and of a
-// folder its first file; fit takes what it suggests.
+// inspect describes a file and suggests flags for fit: ranges, missing values, times in text, and
+// the first file of a folder. fit accepts the suggestion.
 func TestInspectSuggests(t *testing.T) {
 	atTables(t)
 	write(t, "times.csv", "at,v,w,code\n2024-01-01 10:00,1,2000,007\n2024-01-02 11:30,2,,008\n2024-01-05 00:00,4,9000,007\n2024-01-07 00:00,4,7000,007\n")

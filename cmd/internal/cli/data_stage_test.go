@@ -11,9 +11,9 @@ import (
 	"unfold/ingest/table"
 )
 
-// A stage learns by a metric and fills missing values in with means, as files do: rows that
-// the metric does not tell apart have one place, a hole is no dead letter, a row without a
-// direction is the asker's fault.
+// A stage uses a metric and imputes means, as files do. Rows that the metric does not distinguish
+// share a place, a missing value is no dead letter, and a row without a direction is a client
+// error.
 func TestStageOfMetricAndMeans(t *testing.T) {
 	brokers, configuration := broker(t, "events", "places", "dead")
 	text := strings.Replace(contentsOf(t, configuration), "vector: v,", `columns: [a, b, c], metric: cosine, missing: mean,`, 1)

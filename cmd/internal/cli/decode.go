@@ -80,7 +80,7 @@ func (c *decodeCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-// pointsOf reads points of a map of so many dimensions.
+// pointsOf parses map points with dims coordinates.
 func pointsOf(at []string, dims int) (vec.Matrix[float32], error) {
 	out := vec.New[float32](len(at), dims)
 	for i, text := range at {
@@ -99,7 +99,8 @@ func pointsOf(at []string, dims int) (vec.Matrix[float32], error) {
 	return out, nil
 }
 
-// vectorsOf lays decoded vectors out as rows; bare for a file of nothing else.
+// vectorsOf returns decoded vectors as rows of an output. If bare is set, the file has only the
+// vectors.
 func vectorsOf(m *emit.Map, d *ingest.Undone, bare bool) *emit.Output {
 	if bare {
 		return &emit.Output{Embedding: d.Bare()}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// columnsOfCSV reads a CSV file as text by column.
+// columnsOfCSV returns the columns of a CSV file as text.
 func columnsOfCSV(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	file, err := os.Open(path)
@@ -33,7 +33,6 @@ func columnsOfCSV(t *testing.T, path string) map[string][]string {
 	return out
 }
 
-// floatsOf reads a column.
 func floatsOf(t *testing.T, column []string) []float64 {
 	t.Helper()
 	out := make([]float64, len(column))
@@ -46,7 +45,7 @@ func floatsOf(t *testing.T, column []string) []float64 {
 	return out
 }
 
-// servicesCSV are rows of two groups of connections, which differ in all columns.
+// servicesCSV returns rows of two groups of connections that differ in all columns.
 func servicesCSV(n int) string {
 	r := rand.New(rand.NewPCG(2, 2))
 	var b strings.Builder
@@ -58,8 +57,8 @@ func servicesCSV(n int) string {
 	return b.String()
 }
 
-// A map of the default kind decodes its places to the columns of its rows, in their units, whatever its
-// tails and its metric; where it is empty, with a larger error.
+// A map of the default kind decodes places to the columns of its rows, in their units, for all
+// tails and metrics. Empty areas get a larger error.
 func TestDecodeEndToEnd(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "a.csv", servicesCSV(300))
@@ -98,7 +97,8 @@ func sum(values []float64) (s float64) {
 	return s
 }
 
-// Rows behind a metric that takes a part of them are decoded as that part; places of the earth come back.
+// With a metric that uses only a part of the rows, decode returns that part. Positions on the earth
+// are restored.
 func TestDecodeBehindMetrics(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := rand.New(rand.NewPCG(3, 3))
@@ -117,7 +117,7 @@ func TestDecodeBehindMetrics(t *testing.T) {
 	write(t, "earth.csv", earth.String())
 	for _, c := range []struct {
 		metric, file string
-		// want are first columns of the two groups, to so much.
+		// want are the first columns of the two groups, within most.
 		want [2]float64
 		most float64
 		note string
@@ -143,7 +143,7 @@ func TestDecodeBehindMetrics(t *testing.T) {
 	}
 }
 
-// A map of a graph has no vectors, and decode refuses it.
+// decode returns an error for the map of a graph, which has no vectors.
 func TestDecodeRefusesGraphs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var b strings.Builder

@@ -38,7 +38,7 @@ With files it does the same with their rows as the stream; which columns form th
     unfold demo 'flows-*.csv.gz' --columns '*' --log1p --time seen_at --rate 1000`
 }
 
-// demoKeys are the settings of columns, as a fit has them.
+// demoKeys selects the settings of columns, named as in fit.
 func demoKeys(k config.Key) (name, group string, ok bool) {
 	name, group, ok = fitKeys(k)
 	return name, group, ok && group == "columns"
@@ -69,7 +69,7 @@ func (c *demoCmd) Run(ctx context.Context, p *program) error {
 		p.printf("%6.1fs  "+format+"\n", append([]any{time.Since(begin).Seconds()}, args...)...)
 	}
 	say("broker    inside this program, at %s", broker.Addresses()[0])
-	// The environment of the demo is its own: settings for another stage must not reach it.
+	// The demo ignores the environment: settings for another stage must not change it.
 	settings, err := (&configFlags{Config: file, settingFlags: settingFlags{values: func() map[string]string { return nil }}}).load(&program{System: System{Stderr: p.Stderr}})
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (c *demoCmd) Run(ctx context.Context, p *program) error {
 	return err
 }
 
-// stream is what will be played.
+// stream returns the events that the demo plays.
 func (c *demoCmd) stream(ctx context.Context, p *program) (*demo.Stream, error) {
 	settings, err := p.settingsOf(c.values, demoKeys)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *demoCmd) stream(ctx context.Context, p *program) (*demo.Stream, error) 
 	return s, err
 }
 
-// summarize prints what happened and where to look.
+// summarize prints the results and the files and pages to look at.
 func (c *demoCmd) summarize(p *program, stream *demo.Stream, r *demo.Result, took time.Duration) {
 	p.printf("\nEvery message was read, placed and delivered, or is a dead letter: %s in, %s answered, %s.\n",
 		humanize.Count(r.Messages), humanize.Count(r.Answered), humanize.Plural(r.DeadLetters, "dead letter"))
@@ -162,7 +162,7 @@ func (c *demoCmd) summarize(p *program, stream *demo.Stream, r *demo.Result, too
 	}
 }
 
-// what events are called in the summary.
+// what returns the plural noun for events in the summary.
 func (c *demoCmd) what() string {
 	if len(c.Files) > 0 {
 		return "events"
@@ -170,7 +170,7 @@ func (c *demoCmd) what() string {
 	return "connections"
 }
 
-// novelty prints how novel events were, where that is known.
+// novelty prints how novel the events were, if that is known.
 func (c *demoCmd) novelty(p *program, stream *demo.Stream, r *demo.Result) {
 	if len(r.Arrivals) > 0 {
 		what, of := "attacks were", c.what()

@@ -13,8 +13,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// A new user plays files of their own: two of them, not in the order of their times, one
-// row with a hole.
+// A new user plays two own files. They are not in the order of time, and one row has a missing
+// value.
 func TestDemoOfOwnFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	files := [2]strings.Builder{}
@@ -64,7 +64,7 @@ func TestDemoOfOwnFiles(t *testing.T) {
 			break
 		}
 	}
-	// The same as JSON, one event a message.
+	// The same as JSON, with one event a message.
 	out = must(t, "-q", "demo", "b.csv", "--columns", "x,y,z", "--id", "name", "--label", "group", "--rate", "4000", "--messages", "json", "--out", "objects")
 	if want := "400 in, 400 answered, 0 dead letters"; !strings.Contains(out, want) {
 		t.Errorf("of JSON the demo does not say %s:\n%s", want, out)
@@ -73,7 +73,7 @@ func TestDemoOfOwnFiles(t *testing.T) {
 	if err != nil || objects.Len() != 400 || objects.ID.Text(0) != "n0" {
 		t.Errorf("of JSON there are %v: %v", objects, err)
 	}
-	// What it leaves is what other commands take.
+	// Other commands accept the files that the demo leaves.
 	must(t, "inspect", "out/state/map.unfold")
 	must(t, "plot", "out/map.parquet", "--color", "group", "-o", "again.png")
 	must(t, "lint", "--offline", "-c", "out/unfold.yaml")
@@ -84,7 +84,8 @@ func TestDemoOfOwnFiles(t *testing.T) {
 	}
 }
 
-// demoNearest returns what the demo prints of the map's nearest neighbours, in per cent: of its own map, and of a fit.
+// demoNearest parses the accuracy of nearest neighbours from the demo's output, in percent: of the
+// demo's map and of a fit.
 func demoNearest(t *testing.T, out string) (stage, fit float64) {
 	t.Helper()
 	found := regexp.MustCompile(`The nearest neighbour on the map has the same \S+ for ([\d.]+) % of its [\d,]+ points; on the map of a fit of the same points for ([\d.]+) %\.`).FindStringSubmatch(out)
@@ -100,7 +101,7 @@ func demoNearest(t *testing.T, out string) (stage, fit float64) {
 	return stage, fit
 }
 
-// With --stay the page is there when all is done, and the stream plays on until somebody ends it.
+// With --stay the page remains after the demo, and the stream continues until it is interrupted.
 func TestDemoStays(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var text strings.Builder

@@ -17,9 +17,8 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// TestDigits is the whole way of files on real data: the tutorial, as it stands,
-// learns from 3,000 digits, draws them, places 1,000 others and measures. What comes
-// out of it must be good.
+// TestDigits runs the tutorial unchanged: it learns from 3,000 digits, plots them, places 1,000
+// others and scores the map. The scores have to be good.
 func TestDigits(t *testing.T) {
 	tier.Full(t, "it learns 3,000 digits in several ways")
 	root, err := filepath.Abs(repository)
@@ -68,11 +67,10 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// digits is the path of one of the files of digits.
+// digits returns the path of a digits file.
 func digits(name string) string { return "testdata/digits/" + name + "-ubyte.gz" }
 
-// The report has the keys that it promises, with figures that can be right: of a fit
-// of 1,000 digits.
+// The report of a fit of 1,000 digits has the documented keys with plausible figures.
 func testReport(t *testing.T) {
 	must(t, "-q", "fit", digits("test-images-idx3"), "--label-file", digits("test-labels-idx1"), "-o", "m.unfold", "--report", "report.json")
 	data, err := os.ReadFile("report.json")
@@ -113,8 +111,8 @@ func testReport(t *testing.T) {
 	}
 }
 
-// Another format, another order of files, standard input and output: the same
-// rows get the same places, to the bit.
+// Other formats, another order of files, and standard input and output give the same places, to the
+// bit.
 func testSamePlaces(t *testing.T) {
 	want := readPlaces(t, "out/places.parquet")
 	must(t, "-q", "embed", digits("test-images-idx3"), "-m", "out/digits.unfold", "-o", "again.arrow", "--threads", "1")
@@ -132,7 +130,7 @@ func testSamePlaces(t *testing.T) {
 	}
 }
 
-// Rows that the model was learnt from get the places that the map has.
+// Rows of the model get the places of the map.
 func testOwnRows(t *testing.T) {
 	must(t, "-q", "embed", digits("train-images-idx3"), "-m", "out/digits.unfold", "-o", "own.parquet")
 	want, got := readPlaces(t, "out/digits.parquet"), readPlaces(t, "own.parquet")
@@ -141,8 +139,8 @@ func testOwnRows(t *testing.T) {
 	}
 }
 
-// Edges that join the parts of the neighbour graph are counted in the summary, and named by their
-// rows in the report. A map without such edges has no such line.
+// The summary counts the edges that join components of the neighbour graph, and the report names
+// their rows. A connected graph has no such line.
 func TestBridgesAreNamed(t *testing.T) {
 	t.Chdir(workspace(t))
 	fit := []string{"-q", "fit", "small.csv", "--columns", "x,y,z", "--keep", "group", "--neighbors", "4", "--steps", "20", "-o", "m.unfold", "--report", "report.json"}
@@ -164,7 +162,7 @@ func TestBridgesAreNamed(t *testing.T) {
 	}
 }
 
-// With components: largest, rows outside are placed and flagged.
+// With components: largest, rows outside are placed and marked.
 func TestUnlearntRowsAreFlagged(t *testing.T) {
 	t.Chdir(workspace(t))
 	out := must(t, "-q", "fit", "small.csv", "--columns", "x,y,z", "--keep", "group", "--neighbors", "4", "--tails", "gaussian", "--components", "largest",
@@ -188,7 +186,7 @@ func TestUnlearntRowsAreFlagged(t *testing.T) {
 	}
 }
 
-// A map of any dimension goes through every verb of files.
+// Maps of any dimension work with every command on files.
 func TestEveryDimension(t *testing.T) {
 	tier.Full(t, "it learns many maps")
 	t.Chdir(workspace(t))

@@ -16,7 +16,7 @@ import (
 	"unfold/stream/kafka"
 )
 
-// dlqCmd is about the topic of dead letters.
+// dlqCmd lists and replays the messages of the dead-letter topic.
 type dlqCmd struct {
 	List   dlqListCmd   `cmd:"" help:"List the messages that are dead letters, and why."`
 	Replay dlqReplayCmd `cmd:"" help:"Write dead letters to the topic that they came from, as they were."`
@@ -27,16 +27,16 @@ func newDLQ(kinds []fit.Kind) *dlqCmd {
 	return &dlqCmd{List: dlqListCmd{configFlags: brokers()}, Replay: dlqReplayCmd{configFlags: brokers()}}
 }
 
-// letterFlags choose among dead letters.
+// letterFlags select dead letters.
 type letterFlags struct {
 	Stage     stageFlag `placeholder:"KAFKA_CONSUME|VALUE_CONVERTER|TRANSFORMATION|KAFKA_PRODUCE" help:"Only those of this step, as the list names it: that could not be read from the log, decoded (VALUE_CONVERTER), placed (TRANSFORMATION) or written (KAFKA_PRODUCE)."`
 	Exception string    `placeholder:"TEXT" help:"Only those whose error's kind or text holds this."`
 }
 
-// stageFlag is a step by any of its names; empty for all.
+// stageFlag is a processing step, given by any of its names. Empty selects all.
 type stageFlag stream.Stage
 
-// UnmarshalText reads a step.
+// UnmarshalText parses the name of a step.
 func (s *stageFlag) UnmarshalText(text []byte) error {
 	stage, err := stream.ParseStage(string(text))
 	*s = stageFlag(stage)
@@ -48,7 +48,6 @@ func (f letterFlags) match(why stream.Reason) bool {
 		(strings.Contains(why.Exception, f.Exception) || strings.Contains(why.Message, f.Exception))
 }
 
-// letters opens the topic of dead letters.
 func (f *configFlags) letters(ctx context.Context, p *program, group string) (*kafka.TopicReader, stage.Settings, error) {
 	s, err := f.load(p)
 	if err != nil {
@@ -77,7 +76,7 @@ func (dlqListCmd) Help() string {
 	return `Reads the topic of dead letters from its beginning to its end as it is now. Nothing is written, no offset is committed.`
 }
 
-// listed is a dead letter in a list.
+// listed is an entry in the list of dead letters.
 type listed struct {
 	Partition int       `json:"dead_letter_partition"`
 	Offset    int64     `json:"dead_letter_offset"`
@@ -88,13 +87,13 @@ type listed struct {
 	Stage     string    `json:"stage"`
 	Exception string    `json:"exception"`
 	Message   string    `json:"message"`
-	// Bytes is the length of the message's value, which is at its topic, partition and
-	// offset only if Elsewhere.
+	// Bytes is the length of the message's value. If Elsewhere is set, the value is not in the dead
+	// letter but at its source offset.
 	Bytes     int64 `json:"bytes"`
 	Elsewhere bool  `json:"elsewhere,omitempty"`
 }
 
-// where is how errors say where a message lay.
+// where formats the source topic, partition and offset for errors.
 func (l listed) where() string {
 	m := stream.Message{TopicPartition: stream.TopicPartition{Topic: l.Topic, Partition: l.From}, Offset: l.At}
 	return m.Where()
@@ -175,7 +174,7 @@ func each(ctx context.Context, r *kafka.TopicReader, f func(stream.Message) erro
 	}
 }
 
-// oneLine shortens a text to what fits a line.
+// oneLine shortens a text to fit one line.
 func oneLine(text string) string {
 	const most = 200
 	text = strings.Join(strings.Fields(text), " ")

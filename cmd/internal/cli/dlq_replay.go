@@ -28,14 +28,14 @@ topic of dead letters is fetched from where it came from, and its length and che
 that the topic does not take, is named, not written, and makes the exit code 1; the others are written. If it is interrupted some may be written twice.`
 }
 
-// replaying is a run of dlqReplayCmd.
+// replaying is the state of a run of dlqReplayCmd.
 type replaying struct {
 	*dlqReplayCmd
 	p    *program
 	from kafka.Cluster
 	to   string
 	sink *kafka.Sink
-	// sources are topics that messages are fetched from again.
+	// sources are open readers of source topics, from which messages are fetched again.
 	sources                 map[string]*kafka.TopicReader
 	written, passed, failed int
 }
@@ -77,7 +77,7 @@ func (c *dlqReplayCmd) Run(ctx context.Context, p *program) error {
 			r.written += len(chosen)
 			continue
 		}
-		// What failed with all replicas is not committed, and comes again next time.
+		// Offsets of a failed batch are not committed, so the next replay retries the batch.
 		if err := r.write(ctx, chosen); err != nil {
 			return fmt.Errorf("%w\n(the next replay begins with these)", err)
 		}
@@ -87,7 +87,7 @@ func (c *dlqReplayCmd) Run(ctx context.Context, p *program) error {
 	}
 }
 
-// choose returns what is to be written for some dead letters.
+// choose returns the messages to write for the selected dead letters.
 func (r *replaying) choose(ctx context.Context, letters []stream.Message) (chosen []stream.Message, err error) {
 	for _, m := range letters {
 		original, why, ok := stream.ReadDeadLetter(m)
@@ -112,7 +112,7 @@ func (r *replaying) choose(ctx context.Context, letters []stream.Message) (chose
 	return chosen, nil
 }
 
-// fetch gets a message from where it came from.
+// fetch reads a message from its source topic.
 func (r *replaying) fetch(ctx context.Context, why stream.Reason) (m stream.Message, err error) {
 	source := r.sources[why.Topic]
 	if source == nil {
@@ -127,7 +127,7 @@ func (r *replaying) fetch(ctx context.Context, why stream.Reason) (m stream.Mess
 	return m, why.Elsewhere.Check(&m)
 }
 
-// write writes messages but for those that the topic does not take.
+// write writes messages, except those that the topic rejects.
 func (r *replaying) write(ctx context.Context, messages []stream.Message) error {
 	for len(messages) > 0 {
 		err := r.sink.Write(ctx, messages)

@@ -14,8 +14,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// Dead letters are listed with where they came from and why, and replayed once, as
-// they were.
+// dlq list shows dead letters with their origin and reason. dlq replay writes each of them once,
+// unchanged.
 func TestDLQ(t *testing.T) {
 	t.Chdir(t.TempDir())
 	brokers, configuration := broker(t, "events", "places", "dead")
@@ -33,7 +33,7 @@ func TestDLQ(t *testing.T) {
 	if out := must(t, "dlq", "list", "-c", configuration, "--stage", "place"); !strings.HasPrefix(out, "0 dead letters") {
 		t.Errorf("of another stage:\n%s", out)
 	}
-	// What the list prints can be given to it, and the program's own words.
+	// The filter accepts the names that the list prints, and the program's own names.
 	_, counts, _ := strings.Cut(out, "1 dead letter\n")
 	for _, stage := range []string{strings.Fields(counts)[1], "decode", "value_converter"} {
 		if out := must(t, "dlq", "list", "-c", configuration, "--stage", stage); !strings.Contains(out, "1 dead letter\n") {
@@ -77,8 +77,8 @@ func TestDLQ(t *testing.T) {
 	}
 }
 
-// A dead letter that is too large for its topic says where its message is; a replay
-// fetches it from there, and says so if it is there no more or another one is.
+// A dead letter that is too large for its topic refers to its source offset. A replay fetches the
+// message there. It reports an error if the offset is gone or has another message.
 func TestDLQElsewhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	brokers, configuration := broker(t, "events", "places", "dead")
@@ -125,7 +125,7 @@ func TestDLQElsewhere(t *testing.T) {
 	}
 }
 
-// lint and the start of a stage say what topics take less than the source's.
+// lint and the start of a stage report topics with a smaller message limit than the source's.
 func TestSizesAreCompared(t *testing.T) {
 	t.Chdir(t.TempDir())
 	brokers, configuration := broker(t, "events", "places", "dead")
@@ -154,8 +154,8 @@ func TestSizesAreCompared(t *testing.T) {
 	}
 }
 
-// lint and the start of a stage say which topics refuse records that others take: compacted
-// ones, and those that bound the messages' time.
+// lint and the start of a stage report topics that reject records which others accept: compacted
+// ones, and those that bound message timestamps.
 func TestRefusalsAreForeseen(t *testing.T) {
 	t.Chdir(t.TempDir())
 	brokers, configuration := broker(t, "events", "places", "dead")
@@ -184,7 +184,7 @@ func TestRefusalsAreForeseen(t *testing.T) {
 	}
 }
 
-// contents reads a topic.
+// contents returns all messages of a topic.
 func contents(t *testing.T, brokers []string, topic string) (all []stream.Message) {
 	t.Helper()
 	r, err := kafka.OpenTopic(context.Background(), kafka.TopicSettings{Cluster: kafka.Cluster{Brokers: brokers}, Topic: topic})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Heaps that lie a unit apart, far from 0, are clusters of their own whatever holds them, and rows to be
-// added join theirs; their map has a place for each.
+// Groups of points one unit apart, far from 0, are separate clusters in every file format. Added
+// rows join their groups, and the map separates them.
 func TestHeapsFarFromZero(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var csv, lines strings.Builder
@@ -46,14 +46,14 @@ func TestHeapsFarFromZero(t *testing.T) {
 	}
 }
 
-// Few rows, and few different ones, have maps of every kind: with a note, and with a warning where
-// more neighbours are asked for than there are.
+// Few rows, and few distinct ones, can be mapped with every kind. A note is written, and a warning
+// if more neighbours are requested than exist.
 func TestFewDistinctRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct {
 		name           string
 		rows, distinct int
-		most           bool // of all kinds, not only of those that take three rows
+		most           bool // every kind, not only those that accept three rows
 	}{
 		{"four", 4, 4, true}, {"eight", 8, 8, true}, {"seven values", 700, 7, true}, {"three", 3, 3, false},
 	} {
@@ -87,7 +87,7 @@ func TestFewDistinctRows(t *testing.T) {
 	}
 }
 
-// Rows of zeros go with the cosine through fit, placing, clusters and scores; the note says how many.
+// Zero rows work with the cosine metric in fit, embed, clusters and score. A note has their number.
 func TestRowsOfZeros(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var b strings.Builder
@@ -113,7 +113,7 @@ func TestRowsOfZeros(t *testing.T) {
 		}
 		must(t, "-q", "embed", "zeros.csv", "-m", "m.unfold", "-o", "places.csv")
 	}
-	// A model that was learnt without such rows takes them.
+	// A model learnt without zero rows places them.
 	write(t, "none.csv", strings.ReplaceAll(b.String(), "0,0,0,0\n", ""))
 	must(t, "-q", "fit", "none.csv", "--columns", "*", "--metric", "cosine", "-o", "m.unfold", "--steps", "5")
 	must(t, "-q", "embed", "zeros.csv", "-m", "m.unfold", "-o", "places.csv")

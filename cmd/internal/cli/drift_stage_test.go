@@ -13,7 +13,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// A stage with drift.window raises an alarm when events change, and none before.
+// A stage with drift.window raises an alarm after the events change, and none before.
 func TestDriftingStage(t *testing.T) {
 	t.Parallel()
 	brokers, configuration := broker(t, "events", "places", "dead")

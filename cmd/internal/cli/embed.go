@@ -147,8 +147,8 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-// lines places lines. Nothing but a failure that ends it is written to standard error: who
-// runs it as a filter may take what comes there for an answer.
+// lines places rows from standard input. It writes to standard error only the failure that ends it,
+// because a caller that runs it as a filter may read both streams.
 func (c *embedCmd) lines(ctx context.Context, p *program, settings *config.Config, explain embed.Explain) error {
 	if len(c.In) > 0 || c.Output != "" || len(c.LabelFile) > 0 || c.Graph != "" {
 		return usagef("--lines goes from standard input to standard output; leave files and --output out")
@@ -162,20 +162,19 @@ func (c *embedCmd) lines(ctx context.Context, p *program, settings *config.Confi
 	return x.Lines(ctx, p.Stdin, p.Stdout)
 }
 
-// embedder places the rows of files.
 type embedder struct {
 	maps   *embed.Map
-	kind   string // of the model
-	points int    // that it was learnt from
-	values int    // of a vector
-	output string // where the rows go, which may be text
-	noted  bool   // what of the first input's columns the output holds as something else
+	kind   string // kind of the model
+	points int    // number of points in the map
+	values int    // number of values in a vector
+	output string // output path, may be a text file
+	noted  bool   // whether columns that the output stores in another type were reported
 	rows   int64
-	// neighbors is how many of the nearest points each row has, 0 for none.
+	// neighbors is the number of nearest points returned for each row, 0 for none.
 	neighbors int
-	// guesses are those about the form of the first text.
+	// guesses are assumptions about the format of the first text file.
 	guesses []string
-	// drop leaves rows with missing values out, dropped of them so far.
+	// drop skips rows with missing values. dropped counts them.
 	drop    bool
 	dropped int
 }
@@ -188,7 +187,7 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 	return embedderOf(s, model, output, settings, explain)
 }
 
-// embedderOf is newEmbedder of a snapshot that was read from model.
+// embedderOf is newEmbedder for a snapshot that was read from the path model.
 func embedderOf(s *snapshot.Snapshot, model, output string, settings *config.Config, explain embed.Explain) (*embedder, error) {
 	rule, err := settings.Model.PlaceRule()
 	if err != nil {
@@ -225,15 +224,15 @@ func embedderOf(s *snapshot.Snapshot, model, output string, settings *config.Con
 	return &embedder{maps: m, kind: s.Kind, points: s.Reference.Rows, values: s.Dim, output: output, drop: missing == "drop"}, nil
 }
 
-// Rows are placed in full, so many at a time. Of vectors of many values, which sparse files hold in
-// little room, fewer are.
+// Rows are placed densely in batches of manyRows. Batches of wide vectors, which sparse files store
+// compactly, are smaller.
 const (
 	manyRows   = 4096
 	manyValues = 4096
 )
 
-// open opens a file of rows, but for those that are to be left out (an *ingest.Whole then), and
-// the map as it takes the file's columns.
+// open opens a file of rows and a map that accepts its columns. If incomplete rows are dropped, the
+// reader is an *ingest.Whole.
 func (e *embedder) open(ctx context.Context, path string, o ingest.Options) (table.Reader, *embed.Map, error) {
 	if e.values > manyValues {
 		o.BatchRows = max(1, manyRows*manyValues/e.values)
@@ -259,7 +258,7 @@ func (e *embedder) open(ctx context.Context, path string, o ingest.Options) (tab
 	return r, m, nil
 }
 
-// file places the rows of one file. Labels, if there are any, are those of its rows.
+// file places the rows of one file. labels has the labels of its rows, if any.
 func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.Options, labels table.Column, w emit.Writer) error {
 	r, m, err := e.open(ctx, path, o)
 	if err != nil {
@@ -317,7 +316,7 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 	return nil
 }
 
-// none writes the places of no rows: a file without rows has places without rows.
+// none writes an output without rows for an input without rows.
 func (e *embedder) none(ctx context.Context, r table.Reader, m *embed.Map, w emit.Writer) error {
 	t, err := ingest.NoRows(r)
 	if err != nil {
@@ -337,8 +336,7 @@ func labelCount(path string, labels, rows int) error {
 		Hint:    "label files are named in the order of the inputs"}
 }
 
-// totalRows sums the files' rows as far as they are known without reading; 0 if
-// one of them is not.
+// totalRows returns the sum of the files' rows, or 0 if a file has to be read to count them.
 func totalRows(ctx context.Context, paths []string, o ingest.Options) int64 {
 	var total int64
 	for _, path := range paths {
@@ -347,7 +345,7 @@ func totalRows(ctx context.Context, paths []string, o ingest.Options) int64 {
 		}
 		r, err := ingest.Open(ctx, path, o)
 		if err != nil {
-			return 0 // reported when the file's turn comes
+			return 0 // the error is reported when the file is read
 		}
 		counted, ok := r.(table.Counted)
 		n := int64(0)

@@ -72,7 +72,7 @@ func (c *embedCmd) graph(ctx context.Context, p *program, settings *config.Confi
 	return nil
 }
 
-// nodes places new nodes, some at a time: the weights of each fill a row.
+// nodes places new nodes in batches, because the weights of each node fill a dense row.
 func (e *embedder) nodes(ctx context.Context, p *program, path string, edges *ingest.Edges, w emit.Writer) error {
 	a := edges.Weights
 	batch := max(1, manyRows*manyValues/max(e.values, manyValues))
@@ -109,7 +109,7 @@ func (e *embedder) nodes(ctx context.Context, p *program, path string, edges *in
 	return nil
 }
 
-// ofVectors refuses the map of a graph where rows with vectors are wanted.
+// ofVectors returns an error for the map of a graph, because its model cannot place vectors.
 func ofVectors(path string, s *snapshot.Snapshot) error {
 	if s.Graph == nil {
 		return nil

@@ -20,13 +20,13 @@ import (
 	"unfold/stream/embed"
 )
 
-// Names of the columns of neighbours. Those of answers to placement requests have the same.
+// Names of the neighbour columns. Responses to placement requests use the same names.
 const (
 	neighborName         = "neighbor"
 	neighborDistanceName = "neighbor_distance"
 )
 
-// neighborColumns makes two columns of lists of one length: numbers of points, and their distances.
+// neighborColumns returns two list columns: the indices of points and their distances.
 func neighborColumns(near *knn.Neighbors, d distance.Distance) []table.Column {
 	point, far := make([]int64, len(near.Index)), make([]float32, len(near.Index))
 	for i, p := range near.Index {
@@ -38,7 +38,7 @@ func neighborColumns(near *knn.Neighbors, d distance.Distance) []table.Column {
 	}
 }
 
-// placed places the rows of a table, with their neighbours if these are asked for.
+// placed places the rows of a table, with their neighbours if requested.
 func (e *embedder) placed(ctx context.Context, m *embed.Map, t *table.Table) (*emit.Output, error) {
 	if e.neighbors == 0 {
 		return m.Table(ctx, t)
@@ -60,7 +60,7 @@ func (e *embedder) placed(ctx context.Context, m *embed.Map, t *table.Table) (*e
 	return out, nil
 }
 
-// checkNeighbors returns an error if --neighbors does not go with other flags.
+// checkNeighbors returns an error if --neighbors conflicts with other flags.
 func (c *embedCmd) checkNeighbors(settings *config.Config) error {
 	switch format, _, err := emit.FormatOf(c.Output); {
 	case c.Neighbors < 0:
@@ -80,7 +80,8 @@ func (c *embedCmd) checkNeighbors(settings *config.Config) error {
 	return nil
 }
 
-// own writes the points of a model with their nearest others: a row for each point, in the model's order.
+// own writes the model's points with their nearest other points: a row for each point, in the
+// model's order.
 func (c *embedCmd) own(ctx context.Context, p *program, settings *config.Config) error {
 	begin := time.Now()
 	s, err := readModel(ctx, c.Model)

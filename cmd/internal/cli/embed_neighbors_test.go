@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// nearOf reads the neighbours of the rows of a file of places.
+// nearOf reads the neighbour columns of a file of places.
 func nearOf(t *testing.T, path string) (point [][]int, distance [][]float64) {
 	t.Helper()
 	body, err := os.ReadFile(path)
@@ -28,8 +28,8 @@ func nearOf(t *testing.T, path string) (point [][]int, distance [][]float64) {
 	return point, distance
 }
 
-// Rows of files get their nearest points, which may be themselves, and points of the model the nearest
-// others. Equal rows are one point.
+// Rows of files get their nearest points, which may be equal to them. Points of the model get the
+// nearest other points. Equal rows are one point.
 func TestEmbedNeighbors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("x.csv", []byte("a,b\n0,0\n1,0\n0,0\n3,0\n7,0\n15,0\n31,0\n"), 0o600); err != nil {

@@ -8,8 +8,8 @@ import (
 	"unfold/ingest/emit"
 )
 
-// A file without rows is no error to embed, which writes the columns and no row, in every
-// format and for files that follow; fit says that there are none.
+// For a file without rows, embed writes the columns without rows, in every format, and continues
+// with the next file. fit returns an error.
 func TestNoRows(t *testing.T) {
 	stranger, err := filepath.Abs(filepath.Join(repository, "testdata", "foreign", "strangers", "pandas-empty.parquet"))
 	if err != nil {
@@ -24,7 +24,7 @@ func TestNoRows(t *testing.T) {
 		out := "none" + ext
 		must(t, "-q", "embed", "none.csv", "-m", "m.unfold", "-o", "out"+out)
 		if strings.HasPrefix(ext, ".jsonl") {
-			// Columns are named by rows alone.
+			// Columns are inferred from rows.
 			if code, _, errs := run(t, "inspect", "out"+out); code != exitBadInput || !strings.Contains(errs, "the file is empty") {
 				t.Errorf("%s: %d %s", ext, code, errs)
 			}
@@ -52,8 +52,8 @@ func TestNoRows(t *testing.T) {
 	}
 }
 
-// Standard input takes every format; under --untrusted none that would have to be copied
-// first.
+// Standard input accepts every format. With --untrusted it rejects formats that need a temporary
+// copy.
 func TestEveryFormatOnStandardInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "small.csv", smallCSV())
@@ -66,7 +66,7 @@ func TestEveryFormatOnStandardInput(t *testing.T) {
 			t.Errorf("fit %s: %d %s", ext, code, errs)
 			continue
 		}
-		// A map's id is new with every fit.
+		// Every fit creates a new map id.
 		got := must(t, "inspect", "again.parquet", "--rows", "2")
 		if _, a, _ := strings.Cut(got, "\n"); a != want[strings.Index(want, "\n")+1:] {
 			t.Errorf("fit %s:\n%s\nwant\n%s", ext, got, want)

@@ -12,18 +12,18 @@ import (
 	"unfold/internal/atomicfile"
 )
 
-// graceTime is how long a command may take to end in order after it was asked to. A command ends with its
-// context sooner, unless it waits for something that no context ends: the writer of a named pipe, the reader of
-// standard output, a long step of a decoder or of linear algebra. Then the process ends without it.
+// graceTime is the time that a command may use to end in order after it was interrupted. Normally a
+// command ends with its context. It may not, if it waits for the writer of a named pipe, the reader
+// of standard output, or a long computation. After this time the process exits anyway.
 const graceTime = 1500 * time.Millisecond
 
-// patient is a command that bounds the time of its end by itself.
+// patient is a command that bounds its own shutdown.
 type patient interface {
-	// grace is graceTime of the command; 0 means that the process waits until the command has ended.
+	// grace replaces graceTime. 0 means that the process waits until the command ends.
 	grace() time.Duration
 }
 
-// graceOf returns how long the command may take to end.
+// graceOf returns the time that the command may use to end.
 func graceOf(parsed *kong.Context) time.Duration {
 	if node := parsed.Selected(); node != nil && node.Target.CanAddr() {
 		if c, is := node.Target.Addr().Interface().(patient); is {
@@ -33,20 +33,20 @@ func graceOf(parsed *kong.Context) time.Duration {
 	return graceTime
 }
 
-// leftovers removes the temporary files of commands that a process does not wait for. It is safe for
-// concurrent use.
+// leftovers removes the temporary files of commands that the process does not wait for. It is safe
+// for concurrent use.
 type leftovers struct {
 	mu sync.Mutex
-	// beside has the words of the command line. Temporary files lie next to those that are paths of outputs, or in
-	// them if they are folders.
+	// beside has the words of the command line. Temporary files lie next to those that are output
+	// paths, or inside output folders.
 	beside []string
 	inputs []*remote.Files
 }
 
-// leftoversKey is the context's key of leftovers.
+// leftoversKey is the context key of leftovers.
 type leftoversKey struct{}
 
-// add adds what a command line names.
+// add registers the paths of a command line and its copies of remote inputs.
 func (l *leftovers) add(parsed *kong.Context, args []string, inputs *remote.Files) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,7 +57,7 @@ func (l *leftovers) add(parsed *kong.Context, args []string, inputs *remote.File
 	l.inputs = append(l.inputs, inputs)
 }
 
-// remove removes them.
+// remove deletes the temporary files.
 func (l *leftovers) remove() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,13 +65,14 @@ func (l *leftovers) remove() {
 		atomicfile.SweepOwn(path)
 	}
 	for _, files := range l.inputs {
-		_ = files.Close() // a copy in the system's folder for such files
+		_ = files.Close() // copies in the system's temporary folder
 	}
 }
 
-// runBounded runs a command. Once the context is done the command has graceTime to end; then its error is that
-// of the context, and the process has to end, for the command may still run. A command of a session has no such
-// bound: the session has.
+// runBounded runs a command and bounds its shutdown: once the context is done, the command has
+// graceTime to end. After that the context's error is returned and the process has to exit, because
+// the command may still run. A command of a session has no such bound, because the session has its
+// own.
 func runBounded(ctx context.Context, parsed *kong.Context, p *program) error {
 	left, nested := ctx.Value(leftoversKey{}).(*leftovers)
 	if !nested {

@@ -25,10 +25,10 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// asProgram is the environment variable that makes this test's binary the program itself.
+// asProgram is the environment variable that makes this test binary run as the program.
 const asProgram = "UNFOLD_TEST_AS_PROGRAM"
 
-// runAsProgram is what main does.
+// runAsProgram does the work of main.
 func runAsProgram() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -36,30 +36,31 @@ func runAsProgram() int {
 	return Run(ctx, System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ()})
 }
 
-// busy is a command that is asked to end while it is busy.
+// busy is a command that is interrupted while it works.
 type busy struct {
-	// verb is a verb of the grammar, and name describes its work.
+	// verb is the command, name describes its work.
 	verb, name string
-	// args follow the verb. In them PIPE is a named pipe that is fed, BROKER an address that takes
-	// connections and never answers.
+	// args follow the command. PIPE is replaced by a named pipe with data, BROKER by an address
+	// that accepts connections and never answers.
 	args string
-	// feed begins the endless data in the pipe, which are rows of text. "" leaves the pipe open and empty.
+	// feed starts the endless data of the pipe, which are rows of text. With "" the pipe stays open
+	// and empty.
 	feed string
-	// stdin is the beginning of standard input, which then stays open.
+	// stdin is the start of standard input, which then stays open.
 	stdin string
-	// The command is busy once it has written says, or has used the processor time cpu. If both are empty, it is
-	// busy once it has opened the pipe.
+	// The command is busy once it has written says or used cpu of CPU time. If both are empty, it
+	// is busy once it has opened the pipe.
 	says string
 	cpu  time.Duration
-	// code is the exit code. One of 1 comes with a sentence.
+	// code is the expected exit code. Code 1 needs an error message.
 	code int
-	// full leaves it to the full tier.
+	// full restricts the case to the full tier.
 	full bool
 }
 
 const csvRow = "1.5,2.5,3.5,a name\n"
 
-// reading are the verbs that read, each with a pipe as its input.
+// reading are the commands that read, each with a pipe as its input.
 var reading = []string{
 	"fit PIPE --columns x,y,z -o new.unfold --map new.csv",
 	"embed PIPE -m m.unfold -o new.parquet",
@@ -76,7 +77,7 @@ var reading = []string{
 	"check-input PIPE",
 }
 
-// busyCommands are all of them.
+// busyCommands returns all cases.
 func busyCommands() (all []busy) {
 	for _, line := range reading {
 		verb, args, _ := strings.Cut(line, " ")
@@ -86,7 +87,7 @@ func busyCommands() (all []busy) {
 		}
 		all = append(all,
 			busy{verb: verb, name: "waiting for a pipe", args: args, code: exitFailed})
-		if verb != "check-input" { // it looks at the beginning alone
+		if verb != "check-input" { // it reads only the first bytes
 			all = append(all, busy{verb: verb, name: "reading without an end", args: args, feed: header, code: exitFailed, full: true})
 		}
 	}
@@ -126,11 +127,11 @@ func busyCommands() (all []busy) {
 	}...)
 }
 
-// endsByItself are verbs that read nothing and wait for nobody.
+// endsByItself are commands that read nothing and wait for nothing.
 var endsByItself = []string{"version", "completion", completeVerb}
 
-// TestEveryVerbEnds asks every verb to end while it is busy: it ends within 2 s, with one sentence and nothing
-// half-written. In the quick tier, whose machine may be busy itself, it may take longer.
+// TestEveryVerbEnds interrupts every command while it works. It ends within 2 s, with one sentence
+// and no partial output. In the quick tier it may take longer, because the machine may be busy.
 func TestEveryVerbEnds(t *testing.T) {
 	all := busyCommands()
 	for _, c := range commands {
@@ -163,7 +164,7 @@ func TestEveryVerbEnds(t *testing.T) {
 	}
 }
 
-// randomCSV is a table of rows of random numbers in columns x0, x1, ..., and a name.
+// randomCSV returns a table of random rows with columns x0, x1, ..., and a name.
 func randomCSV(column string, rows, columns int) string {
 	r := rand.New(rand.NewPCG(1, uint64(rows)))
 	var b bytes.Buffer
@@ -180,7 +181,7 @@ func randomCSV(column string, rows, columns int) string {
 	return b.String()
 }
 
-// end runs the command until it is busy, asks it to end, and looks at what it leaves.
+// end runs the command until it is busy, interrupts it, and checks the files that it leaves.
 func (b busy) end(t *testing.T, files map[string]string) {
 	dir := t.TempDir()
 	for name, text := range files {
@@ -201,12 +202,12 @@ func (b busy) end(t *testing.T, files map[string]string) {
 	words := append([]string{"-q", b.verb}, strings.Fields(strings.ReplaceAll(args, "endless", "pipe.csv"))...)
 	c := exec.Command(self, words...)
 	c.Dir = dir
-	// A variable of the tests' own is no setting, which a stage notes.
+	// Variables of the tests are no settings; a stage would write a note on them.
 	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNFOLD_") }), asProgram+"=1", "TMPDIR="+temporary)
 	var said, out outputlog.Journal
 	c.Stderr, c.Stdout = &said, &out
 	if strings.Contains(b.name, "nobody") {
-		r, w, err := os.Pipe() // which nobody reads
+		r, w, err := os.Pipe() // a pipe without a reader
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +263,7 @@ func (b busy) end(t *testing.T, files map[string]string) {
 	}
 }
 
-// names lists what is in a folder, temporary files of this program below it included.
+// names lists a folder, including this program's temporary files in subfolders.
 func names(t *testing.T, dir string) string {
 	var all []string
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
@@ -292,7 +293,7 @@ func (b busy) await(t *testing.T, pid int, pipe string, silent *silence, said, o
 	if b.says == "" && b.cpu == 0 {
 		fed := make(chan *os.File, 1)
 		go func() {
-			w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for its reader
+			w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // blocks until the pipe has a reader
 			if err != nil {
 				t.Error(err)
 			}
@@ -323,7 +324,7 @@ func (b busy) await(t *testing.T, pid int, pipe string, silent *silence, said, o
 				text = strings.Repeat(csvRow, 1000)
 			}
 		}()
-		// Enough that it is past its look at the types, or as much as it takes.
+		// The command has read past the rows for type detection, or no longer reads.
 		last := int64(-1)
 		is = func() bool {
 			now := written.Load()
@@ -349,18 +350,18 @@ func (b busy) await(t *testing.T, pid int, pipe string, silent *silence, said, o
 	}
 }
 
-// meetReader lets who waits to write into a pipe go on.
+// meetReader unblocks a writer that waits for a reader of the pipe.
 func meetReader(pipe string) {
 	if r, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
 		r.Close()
 	}
 }
 
-// used returns how much time of processors a process has used.
+// used returns the CPU time of a process.
 func used(t *testing.T, pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0 // it has ended, which the caller sees
+		return 0 // the process has ended; the caller detects that
 	}
 	_, fields, _ := strings.Cut(string(text), ") ")
 	var ticks int64
@@ -374,7 +375,7 @@ func used(t *testing.T, pid int) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// silence takes connections and never answers.
+// silence accepts connections and never answers.
 type silence struct {
 	net.Listener
 	met atomic.Bool

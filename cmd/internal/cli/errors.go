@@ -21,7 +21,7 @@ const (
 	exitBadInput = 3
 )
 
-// usageError says that the command was not used as it should be.
+// usageError is the error of wrong usage: a flag, an argument or a setting.
 type usageError struct {
 	err  error
 	hint string
@@ -38,12 +38,12 @@ func (e *usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
 
-// saidError is one that a log has already.
+// saidError is an error that was already logged.
 type saidError struct{ error }
 
 func (e *saidError) Unwrap() error { return e.error }
 
-// exitCode says of an error whose fault it is.
+// exitCode returns the exit code of an error, which depends on its cause.
 func exitCode(err error) int {
 	var u *usageError
 	var c *config.Error
@@ -57,7 +57,7 @@ func exitCode(err error) int {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, context.Canceled):
-		return exitFailed // a read that was given up is no fault of what was read
+		return exitFailed // an interrupted read is no fault of the input
 	case errors.As(err, &u), errors.As(err, &c):
 		return exitUsage
 	case table.IsBadInput(err), models.IsBadInput(err):
@@ -66,7 +66,7 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// complain writes an error, if there is one, and returns the exit code.
+// complain writes an error and returns its exit code. A nil error writes nothing.
 func complain(w io.Writer, err error) int {
 	if err == nil {
 		return exitDone
@@ -84,8 +84,8 @@ func complain(w io.Writer, err error) int {
 	return exitCode(err)
 }
 
-// inFile names file, row and column of a value that the model does not take. Where rows were
-// left out those of the files are not known.
+// inFile adds file, row and column to the error of a value that the model rejects. If rows were
+// dropped, the rows of the files are unknown and err is returned unchanged.
 func inFile(d *ingest.Dataset, err error) error {
 	var at *models.RowError
 	if !errors.As(err, &at) || at.Want == "" || d.Dropped > 0 {
@@ -104,7 +104,7 @@ func inFile(d *ingest.Dataset, err error) error {
 	return err
 }
 
-// fitError names the inputs in an error about their rows as a whole.
+// fitError adds the input paths to an error about the rows as a whole.
 func fitError(inputs []string, err error) error {
 	if !models.IsBadInput(err) {
 		return err

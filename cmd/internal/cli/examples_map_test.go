@@ -24,26 +24,29 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// example is a configuration of a page or of deploy/, with events that suit it: of three groups in turn.
+// example is a configuration from a page or from deploy/, with matching events of three groups in
+// turn.
 type example struct {
-	file string // of the repository
-	name string // first line of the block, where the page has several
-	// row makes event k, message what its message holds; nil: the row, as JSON.
+	file string // path in the repository
+	name string // first line of the block, if the page has several
+	// row returns event k. message returns the message of a row; nil encodes the row as JSON.
 	row     func(k int, r *rand.Rand) map[string]any
 	message func(row map[string]any) []byte
-	// columns are flags by which a fit takes the same vectors, flags those of the stage beside those of all.
+	// columns are the flags of a fit of the same vectors. flags are further flags of the stage.
 	columns, flags []string
-	// seed puts schemas into the registry, files beside the configuration.
+	// seed registers schemas. files writes files next to the configuration.
 	seed  func(t *testing.T, page string, schemas *registrytest.Fake)
 	files func(t *testing.T, page, folder string)
-	// full leaves it to make test-all: another one of the quick tier has the same settings of the map.
+	// full restricts the example to make test-all, because another example in the quick tier has
+	// the same map settings.
 	full bool
 }
 
 // eventGroups is the number of groups of an example's events: event k is of group k % eventGroups.
 const eventGroups = 3
 
-// vectorRow has a vector around one of three centres, 3 apart in each of dim dimensions.
+// vectorRow returns rows with a vector around one of three centres, which lie 3 apart in each of
+// dim dimensions.
 func vectorRow(id string, dim int) func(k int, r *rand.Rand) map[string]any {
 	return func(k int, r *rand.Rand) map[string]any {
 		v := make([]float32, dim)
@@ -58,7 +61,7 @@ func vectorRow(id string, dim int) func(k int, r *rand.Rand) map[string]any {
 	}
 }
 
-// connectionRow is an event of clusters.md.
+// connectionRow returns an event of clusters.md.
 func connectionRow(k int, r *rand.Rand) map[string]any {
 	of := []struct {
 		service        string
@@ -68,7 +71,7 @@ func connectionRow(k int, r *rand.Rand) map[string]any {
 		"bytes": int(of.bytes * math.Exp(0.3*r.NormFloat64())), "seconds": of.seconds * math.Exp(0.3*r.NormFloat64())}
 }
 
-// changeOf is a row as Debezium writes that it was there when the connector began.
+// changeOf encodes a row as Debezium's snapshot record of an existing row.
 func changeOf(row map[string]any) []byte {
 	return asJSON(map[string]any{"before": nil, "after": row, "source": map[string]any{"connector": "postgresql"}, "op": "r", "ts_ms": 1700000000500})
 }
@@ -81,10 +84,10 @@ func asJSON(v any) []byte {
 	return b
 }
 
-// withSchemaID puts the id of schema 1 before a message, as serializers of registries do.
+// withSchemaID prepends the id of schema 1 to a message, as registry serializers do.
 func withSchemaID(message []byte) []byte { return append([]byte{0, 0, 0, 0, 1}, message...) }
 
-// avroOf is a row as a record of avro.md: event_id, at, page.kind, embedding.
+// avroOf encodes a row as a record of avro.md: event_id, at, page.kind, embedding.
 func avroOf(row map[string]any) []byte {
 	text := func(b []byte, s any) []byte {
 		b = binary.AppendVarint(b, int64(len(s.(string))))
@@ -100,7 +103,8 @@ func avroOf(row map[string]any) []byte {
 	return withSchemaID(append(b, 0))
 }
 
-// protobufOf is a row as a message of event.proto; registered ones have their schema's id and their place in it before.
+// protobufOf encodes a row as a message of event.proto. If registered is set, the message starts
+// with the schema's id and message index.
 func protobufOf(registered bool) func(row map[string]any) []byte {
 	field := func(b []byte, number byte, of []byte) []byte {
 		return append(binary.AppendUvarint(append(b, number<<3|2), uint64(len(of))), of...)
@@ -120,7 +124,7 @@ func protobufOf(registered bool) func(row map[string]any) []byte {
 	}
 }
 
-// blockOf is a page's block that contains or begins with something.
+// blockOf returns the block of a page that is accepts.
 func blockOf(t *testing.T, page string, is func(b block) bool) string {
 	t.Helper()
 	blocks := blocksOf(page)
@@ -159,7 +163,7 @@ func examples() []example {
 	}
 }
 
-// configurationOf is the stage's configuration in a file.
+// configurationOf returns the stage's configuration in a file.
 func (e example) configurationOf(t *testing.T, text string) string {
 	t.Helper()
 	switch {
@@ -177,9 +181,10 @@ func (e example) configurationOf(t *testing.T, text string) string {
 	return text
 }
 
-// TestMapsOfExamples: what README, the recipes and deploy/ give as configurations makes maps as good as a fit's. Three
-// groups far apart come as each wants its events, the first map is learnt from some and a major refresh takes the others.
-// In the quick tier maps are small; make test-all takes as many events as the pages do, and all examples.
+// TestMapsOfExamples: the configurations in README, the recipes and deploy/ produce maps as good as
+// a fit's. Three distant groups arrive in the format of each example. The first map is learnt from
+// some events, and a major refresh adds the others. The quick tier uses small maps; make test-all
+// uses all examples with as many events as the pages.
 func TestMapsOfExamples(t *testing.T) {
 	for _, e := range examples() {
 		t.Run(strings.TrimSpace(e.file+" "+e.name), func(t *testing.T) {
@@ -270,8 +275,8 @@ func (e example) send(t *testing.T, client *kafkatest.Client, configuration, fil
 	}
 }
 
-// nearestGroup places the rows of a file on a map. It returns for what share of them the nearest other row is of the same
-// group.
+// nearestGroup places the rows of a file on a map. It returns the share of rows whose nearest other
+// row is in the same group.
 func nearestGroup(t *testing.T, rows, model string) float64 {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "places.arrow")

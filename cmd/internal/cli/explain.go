@@ -37,7 +37,8 @@ what their neighbours have there. The shares of all columns sum to 1; nothing is
     unfold explain data.unfold today.parquet --above 0.99 --limit 0 --json`
 }
 
-// explainFlags are the flags that say what to explain.
+// explainFlags returns the settings of explanations. columns and above are the values of their
+// flags.
 func explainFlags(columns int, above float64) (embed.Explain, error) {
 	x := embed.Explain{Columns: columns, Above: above}
 	if err := x.Check(nil); err != nil {
@@ -85,17 +86,16 @@ func (c *explainCmd) Run(ctx context.Context, p *program) error {
 	return out.end()
 }
 
-// explanations writes why events are novel.
+// explanations writes explanations of novel events.
 type explanations struct {
 	p    *program
 	json bool
 	how  embed.Explain
-	// left is how many more are written, more counts those that were left out, rows the
-	// events that were read, and written those that were explained.
+	// left is the number of explanations still to be written. more counts the omitted ones, rows
+	// the events read, and written the events explained.
 	left, more, rows, written int
 }
 
-// file explains the events of a file.
 func (x *explanations) file(ctx context.Context, maps *embed.Map, path string, o ingest.Options) error {
 	r, err := ingest.Open(ctx, path, o)
 	if err != nil {
@@ -129,7 +129,7 @@ func (x *explanations) file(ctx context.Context, maps *embed.Map, path string, o
 	return nil
 }
 
-// event writes one event, if it is explained.
+// event writes the explanation of one event, if it has one.
 func (x *explanations) event(o *emit.Output, i int, why *embed.Why) error {
 	switch {
 	case why == nil:
@@ -161,7 +161,7 @@ func (x *explanations) event(o *emit.Output, i int, why *embed.Why) error {
 	return err
 }
 
-// end says what was not written.
+// end reports what was not written.
 func (x *explanations) end() error {
 	x.p.progress.End()
 	switch {
@@ -177,7 +177,7 @@ func (x *explanations) end() error {
 	return nil
 }
 
-// person is an explanation for a person.
+// person formats an explanation for people.
 func person(id string, o *emit.Output, i int, why *embed.Why) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "event %s: novelty %s beyond its neighbours, %s against their density\n", id, percentile(o.NoveltyGlobal[i]), percentile(o.NoveltyLocal[i]))
@@ -205,7 +205,7 @@ func person(id string, o *emit.Output, i int, why *embed.Why) string {
 	return b.String()
 }
 
-// percentile is a novelty in percent, where all that is below 100% is less.
+// percentile formats a novelty in percent. Values below 1 are never rounded up to 100 %.
 func percentile(v float32) string {
 	if v < 1 {
 		return strconv.FormatFloat(math.Min(math.Round(float64(v)*1e4)/100, 99.99), 'f', -1, 64) + "%"
@@ -215,7 +215,7 @@ func percentile(v float32) string {
 
 func share(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + "%" }
 
-// phrase says what was expected and what is.
+// phrase formats the expected and the actual value.
 func phrase(r emit.Reason) string {
 	if r.Text {
 		return fmt.Sprintf("expected %q, is %q", r.Expected, r.Category)
@@ -227,7 +227,7 @@ func phrase(r emit.Reason) string {
 	return fmt.Sprintf("expected %s, is %s (%s)", expected, number(r.Value), r.Direction)
 }
 
-// number writes thousands apart, as 51,000.
+// number formats a number with separated thousands, as in 51,000.
 func number(v float64) string {
 	text := strconv.FormatFloat(v, 'g', 7, 64)
 	whole, rest, point := strings.Cut(text, ".")
@@ -247,7 +247,7 @@ func number(v float64) string {
 	return sign + whole
 }
 
-// withScores adds the scores themselves to placed and explained rows, as columns.
+// withScores adds the scores as columns to placed and explained rows.
 func withScores(o *emit.Output, all []*embed.Why) *emit.Output {
 	column := func(name string, of func(*embed.Why) float64) table.Column {
 		values := make([]float64, len(all))

@@ -17,7 +17,6 @@ import (
 //go:embed testdata/explain.py
 var readReasons string
 
-// contentsOf is what a file holds.
 func contentsOf(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -53,8 +52,8 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// Reasons and neighbours are in files of every format that has room for them, for pandas,
-// polars and pyarrow to read.
+// Files of every format with list columns contain explanations and neighbours, which pandas, polars
+// and pyarrow read.
 func TestReasonsForOthers(t *testing.T) {
 	tier.Full(t, "it runs Python libraries")
 	t.Chdir(t.TempDir())
@@ -75,7 +74,7 @@ func TestReasonsForOthers(t *testing.T) {
 	}
 }
 
-// explain --json says the same as embed --explain, and lines and files are explained alike.
+// explain --json equals embed --explain. Files and lines get the same explanations.
 func TestExplainAgreesWithEmbed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	blobs(t, "train.csv", 240, 1)
@@ -104,7 +103,7 @@ func TestExplainAgreesWithEmbed(t *testing.T) {
 	}
 }
 
-// A stage explains events above its percentile, by the ids of its reference events.
+// A stage explains events above its percentile, with the ids of its reference events.
 func TestExplainingStage(t *testing.T) {
 	t.Parallel()
 	brokers, configuration := broker(t, "events", "places", "dead")

@@ -18,9 +18,9 @@ import (
 	"unfold/models/lvm"
 )
 
-// fewVerbs has for every verb that reads rows and goes by a model its command lines, in a folder
-// with the model m.unfold, its map all.parquet and its rows all.csv, and with none, one or two rows
-// in few.csv, few.jsonl and few.npy; few.parquet has their places. FIT are the flags of the fit.
+// fewVerbs has the command lines of every command that reads rows and uses a model. The folder has
+// the model m.unfold, its map all.parquet and its rows all.csv. few.csv, few.jsonl and few.npy have
+// none, one or two rows, few.parquet their places. FIT stands for the flags of the fit.
 var fewVerbs = map[string][]string{
 	"fit":   {"fit few.csv FIT --id id -o o.unfold --map o.csv", "fit few.csv FIT --dry-run"},
 	"embed": {"embed few.csv -m m.unfold -o o.parquet", "embed few.jsonl few.jsonl -m m.unfold -o o.jsonl --explain 2"},
@@ -33,7 +33,7 @@ var fewVerbs = map[string][]string{
 	"serve":   {"serve m.unfold --stdio --neighbors 2 --reasons 2"},
 }
 
-// fewOnce are command lines whose way does not depend on the model.
+// fewOnce are command lines whose code path does not depend on the model.
 var fewOnce = map[string][]string{
 	"fit": {
 		"fit few.csv FIT --missing drop -o o.unfold", "fit all.csv FIT --frame few.parquet -o o.unfold", "fit few.csv FIT --clusters -o o.unfold --map o.csv",
@@ -60,14 +60,13 @@ var fewOnce = map[string][]string{
 	"serve":   {"serve m.unfold --stdio"},
 }
 
-// noRows are the verbs that read no rows, or only those of verbs above.
+// noRows are the commands that read no rows, or only run the commands above.
 var noRows = []string{"session", "run", "lint", "dlq", "demo", "version", "completion", completeVerb, "check-input"}
 
-// fewColumns are the columns of the rows.
 var fewColumns = []string{"a", "b", "c", "d", "e", "f"}
 
-// fewModels are the flags of a fit for every kind, and for every metric and the other tails of the
-// kind that follows its points, with and without principal components.
+// fewModels returns the flags of a fit for every kind, and for every metric and the other tails of
+// the updatable kind, with and without principal components.
 func fewModels() (all [][]string) {
 	kinds := fit.Kinds{}.Names()
 	for _, kind := range kinds {
@@ -92,12 +91,12 @@ func fewModels() (all [][]string) {
 	return all
 }
 
-// writeFew writes all.csv, and the first n of its rows in each format.
+// writeFew writes all.csv, and its first n rows in each format.
 func writeFew(t *testing.T, n int) {
 	t.Helper()
 	header, lines, objects := "id,"+strings.Join(fewColumns, ",")+",kind\n", []string(nil), ""
 	var numbers []byte
-	for i := 1; i <= 40; i++ { // of 0 and 1, which every metric takes
+	for i := 1; i <= 40; i++ { // of 0 and 1, which every metric accepts
 		values := make([]string, len(fewColumns))
 		for k := range values {
 			values[k] = fmt.Sprint(i >> k & 1)
@@ -122,8 +121,8 @@ func writeFew(t *testing.T, n int) {
 	write(t, "few.npy", "\x93NUMPY\x01\x00\x76\x00"+head+string(numbers))
 }
 
-// Every verb takes no row, one row and two rows with a model of every kind and metric, with and
-// without principal components: it ends well, or with an error in words.
+// Every command accepts no row, one row and two rows with a model of every kind and metric, with
+// and without principal components. It succeeds or returns an error message, but never panics.
 func TestFewRows(t *testing.T) {
 	tier.Full(t, "it runs every verb on few rows, with every kind and metric")
 	for _, c := range commands {
@@ -142,7 +141,7 @@ func TestFewRows(t *testing.T) {
 		}
 		about := strings.Join(flags[2:], " ")
 		if code := fewRun(t, about, slices.Concat([]string{"-q", "fit", "all.csv", "--id", "id", "--keep", "kind", "-o", "m.unfold", "--map", "all.parquet"}, flags)...); code != 0 {
-			continue // some metrics go without components, which is an error in words
+			continue // some metrics have no components and return an error
 		}
 		fitted++
 		for n := range 3 {
@@ -166,8 +165,8 @@ func TestFewRows(t *testing.T) {
 	}
 }
 
-// A map that loses all its rows but two is one of two points. With fewer left no map is made, which
-// is an error: the file would keep the rows that went.
+// A map can shrink to two points. With fewer left, update returns an error and makes no map,
+// because the file would keep the removed rows.
 func TestForgetToTheLastRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFew(t, 0)
@@ -193,7 +192,7 @@ func TestForgetToTheLastRows(t *testing.T) {
 	}
 }
 
-// fewArgs are the words of a line for a model of these flags.
+// fewArgs returns the words of a command line with the flags of a model.
 func fewArgs(line string, flags []string) []string {
 	args := []string{"-q"}
 	for _, word := range strings.Fields(line) {
@@ -218,7 +217,7 @@ func fewRun(t *testing.T, about string, args ...string) (code int) {
 		}
 	}()
 	var in bytes.Buffer
-	for _, request := range []string{`{"vectors": []}`, `[]`, `{"vectors": [[1,0,1,0,1,0]]}`, `[{"a":1,"b":0,"c":1,"d":0,"e":1,"f":0}]`} { // serve's
+	for _, request := range []string{`{"vectors": []}`, `[]`, `{"vectors": [[1,0,1,0,1,0]]}`, `[{"a":1,"b":0,"c":1,"d":0,"e":1,"f":0}]`} { // requests for serve
 		if err := serve.WriteFrame(&in, []byte(request)); err != nil {
 			t.Fatal(err)
 		}

@@ -8,10 +8,10 @@ import (
 	"unfold/internal/atomicfile"
 )
 
-// named is a file and the flag that names it.
+// named is a file with the flag that names it.
 type named struct{ flag, path string }
 
-// checkDifferent refuses outputs that would replace each other or an input.
+// checkDifferent returns an error if an output would replace another output or an input.
 func checkDifferent(outputs []named, inputs ...[]string) error {
 	for i, o := range outputs {
 		for _, other := range outputs[:i] {
@@ -28,8 +28,8 @@ func checkDifferent(outputs []named, inputs ...[]string) error {
 	return nil
 }
 
-// sameFile reports whether two paths lead to one file, which need not be there
-// yet. Nothing ("") and standard input or output ("-") are no files.
+// sameFile reports whether two paths lead to the same file. The file need not exist yet. Empty
+// paths and "-" (standard input or output) are no files.
 func sameFile(a, b string) bool {
 	if a == "" || a == "-" || b == "" || b == "-" {
 		return false
@@ -44,8 +44,8 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && x == y
 }
 
-// checkWritable says early, before hours of work, that an output could not be
-// written at its end.
+// checkWritable tests early whether outputs can be written, so that an error does not come after
+// hours of work.
 func checkWritable(paths ...string) error {
 	for _, path := range paths {
 		if path == "" || path == "-" {

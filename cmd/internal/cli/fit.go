@@ -22,10 +22,10 @@ type fitCmd struct {
 	Exact     bool     `name:"report-exact" rare:"" help:"The report compares the map with the input row by row; else, of many rows, it compares a sample, with standard errors."`
 	Numbers   bool     `rare:"" help:"The map gets a column point: the number of each row's point, by which update --forget takes rows. Equal rows are one point."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
-	// NeighborsFile goes with kinds of model that take neighbours.
+	// NeighborsFile works with kinds of model that accept neighbours.
 	NeighborsFile string `group:"columns" placeholder:"FILE" help:"Neighbours of the rows, which are not searched for then: two arrays of an .npz or two columns of lists, the rows' numbers from 0 and the distances, nearest first, as umap-learn's precomputed_knn."`
 	graphFlags
-	// Supervise is short for source.label and model.supervision.
+	// Supervise sets source.label and model.supervision.
 	Supervise string `group:"columns" placeholder:"COL" help:"Column of labels that the map is learnt by, empty where a row has none: as --label, with --supervision 0.9 unless that is given. With --kind gplvm vectors and labels are learnt in one latent space, which predicts classes by itself."`
 	Classify  bool   `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
 	fitClusterFlags
@@ -117,8 +117,8 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	return f.run(ctx)
 }
 
-// checkModel says what is wrong with the model's settings, as flags; those that are wrong
-// together name themselves.
+// checkModel returns an error for a wrong setting of the model, named as a flag. Errors about
+// several settings name them themselves.
 func (p *program) checkModel(c *config.Config) error {
 	problem, wrong := c.ModelProblem()
 	if !wrong {
@@ -130,7 +130,7 @@ func (p *program) checkModel(c *config.Config) error {
 	return usagef("--%s: %s", flagName(problem.Name()), problem.Message)
 }
 
-// paths checks where the rows come from and the results go, and returns the inputs.
+// paths checks the paths of inputs and outputs. It returns the inputs.
 func (c *fitCmd) paths(ctx context.Context, p *program, m ingest.Mapping, settings *config.Config, frame string) ([]string, error) {
 	if c.Map != "" {
 		if _, _, err := emit.FormatOf(c.Map); err != nil {
@@ -167,7 +167,7 @@ func (c *fitCmd) paths(ctx context.Context, p *program, m ingest.Mapping, settin
 	return inputs, nil
 }
 
-// request says what is to be read.
+// request returns the options for reading the rows.
 func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOptions, error) {
 	var o ingest.ReadOptions
 	var err error
@@ -204,7 +204,7 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 	return o, nil
 }
 
-// checkMap says which column that is kept would share its name with one of the map's own.
+// checkMap returns an error if a kept column has the name of one of the map's own columns.
 func (c *fitCmd) checkMap(m ingest.Mapping, settings *config.Config) error {
 	keep := append([]string{m.Label}, m.Keep...)
 	if c.Numbers {

@@ -13,23 +13,24 @@ import (
 	"unfold/models/clusters"
 )
 
-// clusterPrefix is what the flags of clusters begin with where they are not the verb's own.
+// clusterPrefix starts the names of the cluster flags in commands other than clusters.
 const clusterPrefix = "cluster-"
 
-// fitClusterFlags are those of a fit that finds clusters of its map.
+// fitClusterFlags are the cluster flags of a fit.
 type fitClusterFlags struct {
 	Clusters     bool `group:"clusters" help:"Find clusters of the map, as the command clusters does: the map gets columns cluster, -1 for noise, and cluster_probability."`
 	clusterFlags `prefix:"cluster-" group:"clusters"`
 }
 
-// grouping are the clusters of a map; nil if they are not asked for.
+// grouping has the clusters of a map. It is nil if clusters were not requested.
 type grouping struct {
 	set    clusters.Settings
 	found  *clusters.Clusters
 	report *clusterReport
 }
 
-// wanted checks what is asked for, with the columns of a map that goes to path.
+// wanted checks the cluster flags, and the kept columns of a map written to path. It returns nil if
+// clusters were not requested.
 func (c fitClusterFlags) wanted(path string, settings *config.Config) (*grouping, error) {
 	if !c.Clusters {
 		if c.clusterFlags != (clusterFlags{Selection: string(clusters.ExcessOfMass)}) {
@@ -48,7 +49,7 @@ func (c fitClusterFlags) wanted(path string, settings *config.Config) (*grouping
 	return &grouping{set: set}, checkClusterNames(append([]string{columns.Label}, columns.Keep...))
 }
 
-// rowBytes is what clusters of a model's map take, beside it.
+// rowBytes returns the bytes a row that finding clusters needs in addition to the model.
 func (g *grouping) rowBytes(m config.Model) int {
 	if g == nil {
 		return 0
@@ -56,7 +57,7 @@ func (g *grouping) rowBytes(m config.Model) int {
 	return clusters.RowBytes(m.Dims[1], g.set)
 }
 
-// find finds the clusters of places.
+// find finds the clusters of the places at.
 func (g *grouping) find(ctx context.Context, p *program, inputs []string, at vec.Matrix[float32]) (err error) {
 	if g == nil {
 		return nil
@@ -69,7 +70,7 @@ func (g *grouping) find(ctx context.Context, p *program, inputs []string, at vec
 	return nil
 }
 
-// columns are those of a map.
+// columns returns the cluster columns of the map.
 func (g *grouping) columns() []table.Column {
 	if g == nil {
 		return nil

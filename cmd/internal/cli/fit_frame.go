@@ -16,15 +16,16 @@ import (
 	"unfold/models/prior"
 )
 
-// frameKey is the setting whose words a fit's --frame takes beside the names of files.
+// frameKey is the setting that --frame accepts the values of. The flag accepts file names, too.
 const frameKey = "model.frame"
 
-// frameFlag is a fit's --frame: a word of the setting, a table of coordinates or a model.
+// frameFlag is the --frame flag of a fit: a value of the setting, a table of coordinates, or a
+// model.
 type frameFlag struct {
 	Frame kong.Plugins `embed:""`
 }
 
-// newFrameFlag makes the flag of the setting, which takes files, too.
+// newFrameFlag returns the flag of the frame setting, extended to accept files.
 func newFrameFlag() frameFlag {
 	key, _ := config.Find(frameKey)
 	const files = " A table gives coordinates to rows, by id or in their order, a model the places on its map; what has none is free."
@@ -32,7 +33,7 @@ func newFrameFlag() frameFlag {
 	return frameFlag{kong.Plugins{reflect.New(reflect.StructOf([]reflect.StructField{field})).Interface()}}
 }
 
-// given is what the flag was given, "" if nothing.
+// given returns the value of the flag, "" if it was not given.
 func (c frameFlag) given() string {
 	if v, _ := reflect.ValueOf(c.Frame[0]).Elem().Field(0).Interface().(*string); v != nil {
 		return *v
@@ -40,8 +41,8 @@ func (c frameFlag) given() string {
 	return ""
 }
 
-// apply sets the frame in the settings, where it is a word, or else returns the file that
-// it names. Whatever the file, it goes with the kinds of model that a frame goes with.
+// apply sets the frame in the settings if the flag is a value of the setting. Otherwise it returns
+// the path of the file and sets the frame to pca, so that only kinds with a frame accept it.
 func (c frameFlag) apply(settings *config.Config) (file string, err error) {
 	key, _ := config.Find(frameKey)
 	given := c.given()
@@ -58,8 +59,8 @@ func (c frameFlag) apply(settings *config.Config) (file string, err error) {
 	return given, key.Set(settings, prior.PCA.String())
 }
 
-// holdInput keeps standard input, which has to be read twice if a model is to place the
-// rows that come by it.
+// holdInput buffers standard input if --frame names a file, because a model as the frame reads the
+// rows twice.
 func (f *fitRun) holdInput() error {
 	if f.frame == "" || !slices.Contains(f.inputs, "-") {
 		return nil
@@ -73,7 +74,7 @@ func (f *fitRun) holdInput() error {
 	return err
 }
 
-// readFrame reads what the rows' coordinates are known to be, and has them learnt near it.
+// readFrame reads the known coordinates of rows and sets them as the frame of the fit.
 func (f *fitRun) readFrame(ctx context.Context) error {
 	if f.frame == "" {
 		return nil

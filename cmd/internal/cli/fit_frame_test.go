@@ -17,7 +17,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// The words of --frame are those of the setting.
+// --frame accepts the values of the setting.
 func TestFrameTakesTheSettingsWords(t *testing.T) {
 	key, there := config.Find(frameKey)
 	if !there {
@@ -37,8 +37,8 @@ func TestFrameTakesTheSettingsWords(t *testing.T) {
 	}
 }
 
-// moved is the median distance between the places of rows on two maps, relative to the
-// largest extent of the first.
+// moved returns the median distance between the places of rows on two maps, relative to the largest
+// extent of the first.
 func moved(t *testing.T, a, b vec.Matrix[float32]) float64 {
 	t.Helper()
 	if a.Rows != b.Rows || a.Rows == 0 {
@@ -55,7 +55,6 @@ func moved(t *testing.T, a, b vec.Matrix[float32]) float64 {
 	return quantile.Median(distance) / wide
 }
 
-// readAMap reads a map.
 func readAMap(t *testing.T, path string) *emit.Map {
 	t.Helper()
 	m, err := ingest.ReadMap(t.Context(), path, ingest.Options{})
@@ -65,8 +64,8 @@ func readAMap(t *testing.T, path string) *emit.Map {
 	return m
 }
 
-// days are the rows of two days: yesterday's are the first 90 of 120, today's all of them in
-// another order.
+// days writes the rows of two days: yesterday has the first 90 of 120 rows, today has all of them
+// in another order.
 func days(t *testing.T) {
 	t.Helper()
 	sheet(t, "all.csv", 120, true)
@@ -81,7 +80,7 @@ func days(t *testing.T) {
 	write(t, "today.csv", head+strings.Join(rows, ""))
 }
 
-// shared returns the places of the rows that two maps have in common, by id.
+// shared returns the places of the common rows of two maps, matched by id.
 func shared(a, b *emit.Map) (inA, inB vec.Matrix[float32]) {
 	inA.Cols, inB.Cols = a.Embedding.Cols, b.Embedding.Cols
 	rows := map[string]int{}
@@ -100,15 +99,14 @@ func shared(a, b *emit.Map) (inA, inB vec.Matrix[float32]) {
 
 const fitDay = "-q fit %s.csv --columns *,-key --id key --keep kind --seed 3 -o %s.unfold --map %s.parquet"
 
-// A map that is learnt in yesterday's frame lies where yesterday's does, whether the frame
-// is its model or its table, read from a file or, as rows that are placed, twice from
-// standard input.
+// A map learnt in yesterday's frame is aligned with yesterday's map. The frame can be the model or
+// the table, from a file or from standard input, which is read twice for a model.
 func TestFitInYesterdaysFrame(t *testing.T) {
 	t.Chdir(t.TempDir())
 	days(t)
 	must(t, words(fmt.Sprintf(fitDay, "yesterday", "yesterday", "yesterday"))...)
 	yesterday := readAMap(t, "yesterday.parquet")
-	// The same map turned and reflected: no map that knows nothing of it lies there.
+	// The same map turned and reflected, where an independent map does not lie.
 	var turned strings.Builder
 	turned.WriteString("key,north,east\n")
 	for i, id := range yesterday.ID.Strings() {
@@ -129,7 +127,7 @@ func TestFitInYesterdaysFrame(t *testing.T) {
 		}
 		today := readAMap(t, "today.parquet")
 		then, now := shared(before, today)
-		// Within a blob one arrangement of 30 rows is as good as another.
+		// Within a blob, many arrangements of 30 rows are equally good.
 		if m := moved(t, then, now); now.Rows != 90 || m > 0.15 {
 			t.Errorf("%s: %d rows of both days, moved by %.3f of the diameter", c.frame, now.Rows, m)
 		}

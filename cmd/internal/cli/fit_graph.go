@@ -17,13 +17,13 @@ import (
 	"unfold/sparse/graph"
 )
 
-// graphFlags name a graph in the place of rows.
+// graphFlags describe a graph that is mapped instead of rows.
 type graphFlags struct {
 	Graph        string `group:"columns" placeholder:"FILE" help:"A graph whose nodes are mapped, in the place of rows with vectors: an edge list with columns source, target and, if edges differ, weight or distance; or a square sparse matrix (.npz, .mtx). Edges lead both ways."`
 	GraphWeights string `group:"columns" name:"graph-weights" placeholder:"similarity|distance" help:"What the weights of the edges are; an edge of similarity w is 1/w long. Default similarity."`
 }
 
-// weights are those that the flags name.
+// weights returns the meaning of the edge weights.
 func (g graphFlags) weights() (graph.Weights, error) {
 	if g.GraphWeights == "" {
 		return graph.Similarity, nil
@@ -35,7 +35,7 @@ func (g graphFlags) weights() (graph.Weights, error) {
 	return w, nil
 }
 
-// checkGraph refuses what does not go with a graph.
+// checkGraph returns an error for flags that conflict with --graph.
 func (c *fitCmd) checkGraph(settings *config.Config) error {
 	for _, f := range []struct {
 		flag  string
@@ -110,7 +110,6 @@ func (c *fitCmd) graph(ctx context.Context, p *program, settings *config.Config,
 	return nil
 }
 
-// readGraph reads the edges.
 func (f *fitRun) readGraph(ctx context.Context, w graph.Weights) error {
 	options, err := f.textFlags.options(f.p)
 	if err != nil {
@@ -131,7 +130,6 @@ func (f *fitRun) readGraph(ctx context.Context, w graph.Weights) error {
 	return f.p.noteHeld(f.Map, &emit.Output{ID: f.data.ID})
 }
 
-// learnGraph learns the map.
 func (f *fitRun) learnGraph(ctx context.Context, w graph.Weights) (err error) {
 	progress := func(stage string, done, total int) { f.p.progress.Update(stage, done, total) }
 	f.snap, f.result, err = fit.Graph(ctx, f.edges.Weights, w, f.job.Spec, progress)
@@ -148,7 +146,7 @@ func (f *fitRun) learnGraph(ctx context.Context, w graph.Weights) (err error) {
 	return f.finish(ctx)
 }
 
-// inParts says of how many parts a graph was, if not of one.
+// inParts returns the number of components of a graph as a phrase, "" for a connected graph.
 func inParts(n int) string {
 	if n < 2 {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The nodes of a graph keep their names, whatever the order of the edges; new ones have theirs, and each
-// matrix of one graph gives one model.
+// The nodes of a graph keep their names for any order of the edges, and new nodes have their own.
+// All matrix formats of a graph give the same model.
 func TestGraphNames(t *testing.T) {
 	atTables(t)
 	must(t, "fit", "--graph", "links.csv", "-o", "net.unfold", "--map", "net.csv", "--steps", "20")
@@ -55,7 +55,7 @@ func equalFiles(t *testing.T, a, b string) {
 	}
 }
 
-// What does not go with a graph, or with the map of one, is said with what to do.
+// Flags that conflict with a graph or its map cause an error with advice.
 func TestGraphErrors(t *testing.T) {
 	atTables(t)
 	must(t, "fit", "--graph", "links.csv", "-o", "net.unfold", "--steps", "5")

@@ -17,7 +17,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// someDigits writes the first rows of a cut of MNIST as CSV, with their digits.
+// someDigits writes the first rows of a part of MNIST as CSV, with their digits.
 func someDigits(t *testing.T, home, cut, path string, rows int) *ingest.Dataset {
 	t.Helper()
 	at := func(kind string) string {
@@ -43,8 +43,8 @@ func someDigits(t *testing.T, home, cut, path string, rows int) *ingest.Dataset 
 	return d
 }
 
-// fit --kind gplvm --supervise learns vectors and labels together, as the library does; the model predicts
-// the digits of others far better than chance, and knows how sure it is.
+// fit --kind gplvm --supervise learns vectors and labels together, as the library does. The model
+// predicts the digits of other rows far better than chance, also in log probability.
 func TestFitSharesOneSpace(t *testing.T) {
 	home, err := filepath.Abs(repository)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestFitSharesOneSpace(t *testing.T) {
 	}
 }
 
-// What does not go with one space of both is refused.
+// Settings that conflict with one latent space for both are rejected.
 func TestFitSharesOneSpaceRefuses(t *testing.T) {
 	atLabels(t)
 	for args, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// checkNeighbors says what does not go with neighbours that are given.
+// checkNeighbors returns an error for flags that conflict with --neighbors-file.
 func (c *fitCmd) checkNeighbors(m ingest.Mapping, settings *config.Config) error {
 	if c.NeighborsFile == "" {
 		return nil
@@ -28,7 +28,7 @@ func (c *fitCmd) checkNeighbors(m ingest.Mapping, settings *config.Config) error
 	return nil
 }
 
-// readNeighbors reads the rows' neighbours, if they are given.
+// readNeighbors reads the file of neighbours, if one is given.
 func (f *fitRun) readNeighbors(ctx context.Context) (err error) {
 	path, n := f.NeighborsFile, f.data.Len()
 	if path == "" {
@@ -48,11 +48,11 @@ func (f *fitRun) readNeighbors(ctx context.Context) (err error) {
 	return nil
 }
 
-// nearDistBytes is what a neighbour at a given distance takes: its number and distance, and, while lists
-// are made of them, the pair in both directions (knn.AtGiven).
+// nearDistBytes is the memory of one given neighbour: its index and distance, and the pair in both
+// directions while lists are built (knn.AtGiven).
 const nearDistBytes = 8 + 2*(8+4+8+8)
 
-// nearBytes is what neighbours that are given take for a row.
+// nearBytes returns the memory of given neighbours per row.
 func (f *fitRun) nearBytes() int {
 	if f.near == nil {
 		return 0
@@ -63,10 +63,10 @@ func (f *fitRun) nearBytes() int {
 	return 4 * f.near.K
 }
 
-// fewNear is the share of the nearest rows below which neighbours that are given are doubted.
+// fewNear is the recall of given neighbours below which a note is written.
 const fewNear = 0.5
 
-// noteNeighbors says that the neighbours that were given are not the nearest rows.
+// noteNeighbors writes a note if the given neighbours are not the nearest rows.
 func (f *fitRun) noteNeighbors() {
 	if recall := f.result.Report.Search.Recall; f.near != nil && recall < fewNear {
 		f.p.note("%s holds %.2g %% of the rows that are nearest in the vectors: are its rows in the order of the inputs?", f.NeighborsFile, 100*recall)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Neighbours that numpy and pyarrow wrote give the model that the search gives, to the byte.
+// Neighbours written by numpy and pyarrow give the same model as the search, to the byte.
 func TestNeighborsAreThoseOfTheSearch(t *testing.T) {
 	atTables(t)
 	for _, tails := range []string{"student", "gaussian"} {
@@ -42,10 +42,10 @@ func TestNeighborsAreThoseOfTheSearch(t *testing.T) {
 	}
 }
 
-// Neighbours of other rows are noticed, and what cannot be used is refused.
+// A note is written for neighbours of other rows. Unusable files are rejected.
 func TestNeighborsThatDoNotFit(t *testing.T) {
 	atTables(t)
-	// Of every row those after it in the file, which are no nearer than others.
+	// The neighbours of each row are the next rows in the file, which are no nearer than others.
 	for file, k := range map[string]int{"moved.npy": 12, "few.npy": 9} {
 		rows := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), 64)
 		rows = fmt.Appendf(rows, "%-63s\n", fmt.Sprintf("{'descr': '<i4', 'fortran_order': False, 'shape': (96, %d)}", k))

@@ -20,7 +20,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// fitRun is a fit on its way from files to files.
+// fitRun is the state of one run of fit.
 type fitRun struct {
 	*fitCmd
 	p      *program
@@ -29,23 +29,23 @@ type fitRun struct {
 	model  config.Model
 	read   ingest.ReadOptions
 	inputs []string
-	// shares asks for the probabilities of all classes.
+	// shares requests the probabilities of all classes.
 	shares bool
-	// limit bounds the memory; 0: nothing does. Collects says that the environment has its
-	// own say about garbage.
+	// limit bounds the memory in bytes, 0 for no limit. collects is set if the environment
+	// configures the garbage collector.
 	limit    int64
 	collects bool
 	job      budget.Job
-	// frame is the file that --frame names, "" if none, and given what it was. Held is
-	// standard input, where it is read twice.
+	// frame is the file of --frame, "" if none, and given describes it. held has the contents of
+	// standard input if it is read twice.
 	frame string
 	given *frameReport
 	held  []byte
-	// edges are those that --graph gives, nil if none.
+	// edges are the edges of --graph, nil without one.
 	edges *ingest.Edges
-	// near are the neighbours that --neighbors-file gives, nil if none.
+	// near are the neighbours of --neighbors-file, nil without one.
 	near *knn.Given
-	// components is the number of principal components that the rows chose; nil if it was given.
+	// components is the number of principal components chosen from the rows, nil if it was set.
 	components *fit.Components
 
 	data      *ingest.Dataset
@@ -53,12 +53,12 @@ type fitRun struct {
 	snap      *snapshot.Snapshot
 	result    *fit.Result
 	classes   *labels.Predicted
-	groups    *grouping // nil: clusters are not asked for
+	groups    *grouping // nil if clusters are not requested
 	predicted forecast
 	about     rowsReport
 }
 
-// run reads, plans, learns and writes.
+// run executes all steps of a fit: read, plan, learn, write.
 func (f *fitRun) run(ctx context.Context) error {
 	if err := f.holdInput(); err != nil {
 		return err
@@ -94,8 +94,8 @@ func (f *fitRun) run(ctx context.Context) error {
 	return nil
 }
 
-// suggest takes the columns that inspect suggests of a table without vectors, if none is named.
-// A source that can be read only once takes the columns that are named.
+// suggest selects the columns that inspect suggests for a table without vectors, unless columns are
+// named. It skips sources that can be read only once.
 func (f *fitRun) suggest(ctx context.Context) error {
 	m := f.read.Mapping
 	if m.Vector != "" || len(m.Columns) > 0 || input.ReadOnce(f.inputs[0]) {
@@ -113,8 +113,8 @@ func (f *fitRun) suggest(ctx context.Context) error {
 	return nil
 }
 
-// refuse says that the memory is too little before the rows are read, where the files say
-// how many there are.
+// refuse returns an error before the rows are read if the memory limit is too low. It needs files
+// that contain their row count.
 func (f *fitRun) refuse(ctx context.Context) error {
 	if f.limit <= 0 {
 		return nil
@@ -131,7 +131,7 @@ func (f *fitRun) refuse(ctx context.Context) error {
 	return nil
 }
 
-// readRows reads the inputs and checks what can only be checked now.
+// readRows reads the inputs and runs the checks that need the rows.
 func (f *fitRun) readRows(ctx context.Context) (err error) {
 	f.read.Room = f.room.matrix
 	if f.data, err = readAll(ctx, f.p, f.inputs, f.read); err != nil {
@@ -151,8 +151,8 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 	return err
 }
 
-// plan predicts what the fit takes, chooses what fits the limit, and holds what it
-// promises until release.
+// plan predicts memory and time of the fit and chooses settings within the limit. It tunes the
+// garbage collector to the predicted memory until release is called.
 func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 	f.job.Rows, f.job.Dim, f.job.Kept = f.data.Len(), f.data.Encoder.Dim(), keptBytes(f.read)+f.nearBytes()
 	if f.data.Sparse != nil {
@@ -171,14 +171,14 @@ func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 	}
 	release = func() {}
 	if _, limits := f.p.env("GOMEMLIMIT"); f.limit == 0 && !f.collects && !limits {
-		// A collection that comes late would take more.
+		// A late collection would exceed the predicted memory.
 		release = budget.Collect(f.predicted.Bytes())
 	}
 	f.clock.lap("predict")
 	return release, nil
 }
 
-// sayComponents says how many principal components are kept, if the rows decided it.
+// sayComponents reports the number of principal components kept, if it was chosen from the rows.
 func (f *fitRun) sayComponents() {
 	if c := f.components; c != nil && c.Kept < c.Of {
 		f.p.say(fmt.Sprintf("keeping %d of %d principal components: %.0f %% of the variance, %.0f %% of the nearest neighbours of a sample",
@@ -186,12 +186,11 @@ func (f *fitRun) sayComponents() {
 	}
 }
 
-// learn learns the map, and the classes.
 func (f *fitRun) learn(ctx context.Context) (err error) {
 	x, a := f.data.X, f.data.Sparse
-	f.data.Sparse = nil // not needed any longer once it is projected
+	f.data.Sparse = nil // not needed after the projection
 	if !f.job.Scored {
-		f.data.X = vec.Matrix[float32]{} // not needed any longer once it is projected
+		f.data.X = vec.Matrix[float32]{} // not needed after the projection
 	}
 	spec := f.job.Spec
 	spec.Given, spec.Aside = f.near, f.room.lists(&f.predicted.Plan)
@@ -209,7 +208,7 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 		return fitError(f.inputs, inFile(f.data, err))
 	}
 	if f.result.Truncated != nil && f.job.Scored {
-		// What a map is compared with is what it was learnt from.
+		// The map is scored against the rows that it was learnt from.
 		f.data.X = vec.Take(f.snap.Reference, f.result.Row)
 	}
 	f.noteNeighbors()
@@ -223,7 +222,7 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 	return f.finish(ctx)
 }
 
-// finish names the points, and learns the classes and finds the clusters that are asked for.
+// finish sets the ids of the points. It also learns classes and finds clusters, if requested.
 func (f *fitRun) finish(ctx context.Context) (err error) {
 	f.p.warn(f.result.Warnings...)
 	for _, text := range f.result.Notes {
@@ -245,7 +244,7 @@ func (f *fitRun) finish(ctx context.Context) (err error) {
 		return err
 	}
 	f.clock.lap("clusters")
-	if f.room != nil { // not of a graph
+	if f.room != nil { // nil for a graph
 		f.snap.Release = f.room.release
 	}
 	f.snap.MapID, err = f.snap.ContentID()

@@ -11,13 +11,13 @@ import (
 	"unfold/models/student"
 )
 
-// Settings that --supervise stands for.
+// Settings that --supervise sets.
 const (
 	labelKey       = "source.label"
 	supervisionKey = "model.supervision"
 )
 
-// supervise sets what --supervise stands for.
+// supervise applies --supervise to the settings.
 func (c *fitCmd) supervise(settings *config.Config) error {
 	if c.Supervise == "" {
 		return nil
@@ -31,7 +31,7 @@ func (c *fitCmd) supervise(settings *config.Config) error {
 		set[supervisionKey] = strconv.FormatFloat(student.DefaultSupervision, 'g', -1, 64)
 	}
 	if settings.Model.Kind == fit.GPLVM && given[supervisionKey] == "" {
-		set[supervisionKey] = "1" // it is one space of both, however much
+		set[supervisionKey] = "1" // kind gplvm has one latent space for both, whatever the weight
 	}
 	for path, value := range set {
 		key, _ := config.Find(path)
@@ -42,7 +42,7 @@ func (c *fitCmd) supervise(settings *config.Config) error {
 	return nil
 }
 
-// checkSupervision says that labels are to take part in learning, and there are none.
+// checkSupervision returns an error if a supervised fit has no labels.
 func (c *fitCmd) checkSupervision(m ingest.Mapping, settings *config.Config) error {
 	if settings.Model.Spec().Supervised() && m.Label == "" && len(c.LabelFile) == 0 {
 		return usagef("--supervision: name the labels by --supervise, --label or --label-file")
@@ -50,7 +50,8 @@ func (c *fitCmd) checkSupervision(m ingest.Mapping, settings *config.Config) err
 	return nil
 }
 
-// noteLabels says that the labels that took part in learning do not set rows apart.
+// noteLabels writes a note if the labels have fewer than two distinct values, because they do not
+// change the map then.
 func (f *fitRun) noteLabels(labels []string) {
 	if _, names := score.Classes(labels); labels != nil && len(names) < 2 {
 		f.p.note("labels take part in learning, and rows have %s: the map is the same without", humanize.Plural(len(names), "label"))

@@ -13,8 +13,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// atLabels enters a folder with learn.csv and other.csv, rows of two classes that overlap; one of
-// three has no label. bare.csv are those of other.csv without the column of labels.
+// atLabels changes to a folder with learn.csv and other.csv, rows of two overlapping classes, a
+// third of them without label. bare.csv is other.csv without the label column.
 func atLabels(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -42,7 +42,7 @@ func atLabels(t *testing.T) {
 	write(t, "bare.csv", bare)
 }
 
-// placesIn reads the places of a map in CSV, row by row, without what else it holds.
+// placesIn reads the places of a CSV map, without its other columns.
 func placesIn(t *testing.T, file string) (places []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -65,7 +65,8 @@ func placesIn(t *testing.T, file string) (places []string) {
 	return places
 }
 
-// labelsKept is how many points of a model have labels, of how many; 0 of 0 without any.
+// labelsKept returns the number of labelled points of a model and of all its points. Both are 0 if
+// it stores no labels.
 func labelsKept(t *testing.T, s *snapshot.Snapshot) (labelled, all int) {
 	t.Helper()
 	label, err := points.LabelsOf(s)
@@ -80,7 +81,7 @@ func labelsKept(t *testing.T, s *snapshot.Snapshot) (labelled, all int) {
 	return labelled, len(label)
 }
 
-// Labels shape a map, and it keeps them; where other rows are placed does not depend on theirs.
+// Labels shape a map, which stores them. Places of other rows do not depend on their labels.
 func TestSuperviseShapesTheMapAlone(t *testing.T) {
 	atLabels(t)
 	fit := []string{"-q", "fit", "learn.csv", "--columns", "u,v,w", "--steps", "30", "-o"}
@@ -127,13 +128,13 @@ func TestSuperviseShapesTheMapAlone(t *testing.T) {
 	}
 }
 
-// A map goes on to learn by labels of rows that come, and rows come without any.
+// update learns with the labels of added rows, and accepts rows without labels.
 func TestUpdateTakesLabels(t *testing.T) {
 	atLabels(t)
 	must(t, "-q", "fit", "learn.csv", "--columns", "u,v,w", "--steps", "30", "--supervise", "kind", "--supervision", "1", "-o", "m.unfold")
 	for file, want := range map[string]int{"other.csv": 160 + 40, "bare.csv": 160} {
 		must(t, "-q", "update", "m.unfold", file, "-o", "n.unfold")
-		must(t, "-q", "update", "n.unfold", "bare.csv", "-o", "n.unfold") // rows that are there
+		must(t, "-q", "update", "n.unfold", "bare.csv", "-o", "n.unfold") // rows that are in the map already
 		s, err := snapshot.ReadFile("n.unfold")
 		if err != nil {
 			t.Fatal(err)
@@ -145,7 +146,7 @@ func TestUpdateTakesLabels(t *testing.T) {
 	}
 }
 
-// What does not go with labels in learning is refused.
+// Settings that conflict with supervision are rejected.
 func TestSuperviseThatDoesNotFit(t *testing.T) {
 	atLabels(t)
 	for _, c := range []struct {

@@ -19,8 +19,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// write writes the model, and the map and the report that are asked for: all of them
-// appear, or none.
+// write writes the model and the requested map and report. Either all of them appear, or none.
 func (f *fitRun) write(ctx context.Context) (err error) {
 	outputs := &transaction{stdout: f.p.Stdout}
 	defer outputs.abort()
@@ -37,7 +36,7 @@ func (f *fitRun) write(ctx context.Context) (err error) {
 		f.leave()
 		report := newReport(f.p, f.snap.Dim, f.model, f.result, f.predicted)
 		report.Projection = f.components
-		if f.edges == nil { // the nodes of a graph have no vectors to compare with
+		if f.edges == nil { // nodes of a graph have no vectors to score against
 			if report.mapScores, err = f.scores(ctx); err != nil {
 				return err
 			}
@@ -51,7 +50,7 @@ func (f *fitRun) write(ctx context.Context) (err error) {
 	return outputs.commit()
 }
 
-// leave lets go of the model, which is written: a summary needs little of it.
+// leave frees the model after it was written. The summary needs only a few of its fields.
 func (f *fitRun) leave() {
 	f.snap = &snapshot.Snapshot{Kind: f.snap.Kind, Dim: f.snap.Dim, Names: f.snap.Names}
 	if f.predicted.SetsAside() || f.predicted.Large() {
@@ -59,12 +58,12 @@ func (f *fitRun) leave() {
 	}
 }
 
-// UnlearntName is the column of a map that flags rows which were placed and not
-// learnt; it is there only if there are any.
+// UnlearntName is the column of a map that marks rows which were placed but not learnt. It exists
+// only if there are such rows.
 const UnlearntName = "unlearnt"
 
-// mapOf is the map as a table: a row for each that was read, with its point's number if
-// that is wanted.
+// mapOf returns the map as a table with a row for each row read. If numbered is set, it has a
+// column of point numbers.
 func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c *labels.Predicted, g *grouping, numbered bool) *emit.Output {
 	if r.Unlearnt != nil {
 		data.Kept = append(data.Kept, table.BoolColumn(UnlearntName, r.Unlearnt))
@@ -81,7 +80,7 @@ func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c *labels.
 	return out
 }
 
-// joins counts the edges that do.
+// joins formats the number of edges that join components, with the verb.
 func joins(edges int) string {
 	if edges == 1 {
 		return "1 edge joins"
@@ -89,8 +88,8 @@ func joins(edges int) string {
 	return humanize.Count(edges) + " edges join"
 }
 
-// summarize says what was done and where to look. Where an output goes to standard
-// output, it says so on standard error.
+// summarize prints the results and the files to look at. It prints to standard error if an output
+// goes to standard output.
 func (f *fitRun) summarize(took time.Duration) {
 	w, s, r := f.p.people(), f.snap, f.result
 	if f.Map == "-" || f.Report == "-" {
@@ -121,7 +120,7 @@ func (f *fitRun) summarize(took time.Duration) {
 		fmt.Fprintf(w, "%s outside of the largest part of the neighbour graph (of %s) were placed, not learnt\n", humanize.Plural(n, "row"), humanize.Count(rep.Components))
 	}
 	if f.Map != "" && f.Map != "-" {
-		color := "" // plot takes a column of the name label by itself
+		color := "" // plot uses a column named label by default
 		if label := cmp.Or(f.values()[labelKey], f.Supervise); label != "" && label != ingest.LabelName && filepath.Ext(f.Map) != ".npy" {
 			color = " --color " + label
 		} else if label == "" && len(f.LabelFile) == 0 && f.groups != nil {
@@ -134,7 +133,7 @@ func (f *fitRun) summarize(took time.Duration) {
 	}
 }
 
-// columnNames lists columns of vectors by name, or by number, the first of many.
+// columnNames lists columns of vectors by name or number. It shortens long lists.
 func columnNames(names []string, columns []int) string {
 	const most = 8
 	var list []string
@@ -151,7 +150,8 @@ func columnNames(names []string, columns []int) string {
 	return strings.Join(list, ", ")
 }
 
-// pointIDs are the ids of n points, each the last of its rows'; nil if rows have none.
+// pointIDs returns the ids of n points. A point has the id of its last row. It returns nil if rows
+// have no ids.
 func pointIDs(id table.Column, point []int32, n int) []string {
 	if !id.Valid() {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// fleetPage returns the configuration that docs/operations.md shows.
+// fleetPage returns the configuration of docs/operations.md.
 func fleetPage(t *testing.T) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(page(t, filepath.Join(repository, "docs", "operations.md")), "## More than one process")
@@ -27,8 +27,8 @@ func fleetPage(t *testing.T) string {
 	return block
 }
 
-// TestFleet runs the configuration of docs/operations.md: a learner and two embedders
-// with an S3 store, a second learner, bad announcements, the loss of the learner's disk.
+// TestFleet runs the configuration of docs/operations.md: a learner and two embedders with an S3
+// store, a second learner, invalid announcements, and the loss of the learner's disk.
 func TestFleet(t *testing.T) {
 	block := fleetPage(t)
 	t.Chdir(t.TempDir())
@@ -48,7 +48,7 @@ func TestFleet(t *testing.T) {
 	}
 	before := goleak.IgnoreCurrent()
 	defer func() {
-		server.Stop() // with it end the connections that a client keeps for later
+		server.Stop() // this also closes idle client connections
 		goleak.VerifyNone(t, before)
 	}()
 	produce(t, brokers, 0, 40)
@@ -70,7 +70,7 @@ func TestFleet(t *testing.T) {
 	learner := join(t, as("learn")...)
 	learner.said(`map version 1 \(epoch 1\) announced`)
 	one.said(`map version \d+ \(epoch 1\) loaded`)
-	another := join(t, as("learn", "--state", "")...) // it refuses, see below
+	another := join(t, as("learn", "--state", "")...) // it is rejected, see below
 	two := join(t, as("embed")...)
 	figure := func(name string) (sum int) {
 		for _, m := range []*member{one, two} {
@@ -83,7 +83,7 @@ func TestFleet(t *testing.T) {
 		}
 		return sum
 	}
-	// What one of them placed while the other came may be aborted, and be placed again.
+	// Events placed during the rebalance may be aborted and placed again.
 	streamtest.Await(t, "400 events are placed", func() bool { return figure("unfold_events_placed_total") >= 400 })
 	streamtest.Await(t, "the learner has read them all", func() bool {
 		_, body := get(t, learner.address(), "/metrics")
@@ -91,12 +91,13 @@ func TestFleet(t *testing.T) {
 			strings.Contains(body, `unfold_messages_skipped_total{stage="VALUE_CONVERTER"} 1`) && strings.Contains(body, "unfold_messages_delivered_total 0\n")
 	})
 
-	// A second learner refuses, when the first has had the time to be a dead one.
+	// A second learner is rejected after the time in which a dead first one would have left the
+	// group.
 	if code := another.wait(); code != 1 || !strings.Contains(another.log.String(), "another learner is a member of group unfold-learn already") {
 		t.Errorf("a second learner: exit %d, %s", code, &another.log)
 	}
 
-	// What is announced and bad is refused, and reported.
+	// Invalid announcements are rejected and reported.
 	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...))
 	if err != nil {
 		t.Fatal(err)
@@ -116,14 +117,14 @@ func TestFleet(t *testing.T) {
 	if figure("unfold_snapshot_refused") != 2 || figure("unfold_announcements_malformed_total") < 2 {
 		t.Error("the metrics do not count the bad announcements")
 	}
-	// To the learner it looked as if another one had taken over.
+	// To the learner they looked like the announcements of another learner.
 	learner.said(`there is another learner of unfold`)
 	if code := learner.leave(); code != 1 {
 		t.Errorf("the learner that was replaced ended with exit code %d", code)
 	}
 
-	// Another fleet's name begins again; and goes on from what was announced if the
-	// learner's disk is lost.
+	// Another fleet name starts anew. A learner that lost its disk continues from the last
+	// announcement.
 	again := as("learn", "--snapshots-name", "second", "--state", "")
 	learner = join(t, again...)
 	learner.said(`map version 1 \(epoch 1\) announced`)

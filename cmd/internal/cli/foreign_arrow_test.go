@@ -13,8 +13,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// polarsFrames writes, as polars does by default, 12 streams of 20 events and the same as
-// two files, and then the Arrow file of one of them.
+// polarsFrames writes 12 streams of 20 events with polars' defaults, the same as two files, and the
+// Arrow file of one of them.
 const polarsFrames = `
 import sys, polars as pl, random
 folder = sys.argv[1]
@@ -37,8 +37,8 @@ pl.concat(frames).write_ipc_stream(f"{folder}/all.arrows")
 pl.concat(frames).write_ipc(f"{folder}/all.arrow")
 `
 
-// judge has pyarrow compare the kept columns of outputs with those of the stream all of
-// which they are made of, by id, and check all that the format asks for.
+// judge compares, with pyarrow, the kept columns of outputs with those of the source stream, by id.
+// It also validates the files.
 const judge = `
 import sys, pyarrow as pa, pyarrow.compute as pc
 def read(path):
@@ -61,8 +61,8 @@ print(rows)
 
 const keepAll = "text,category,bytes,tags"
 
-// What polars writes is looked into, learnt from and placed as files, and its texts,
-// categories and bytes come out as they were.
+// Files of polars can be inspected, learnt and placed. Their texts, categories and bytes are
+// preserved.
 func TestFilesOfPolars(t *testing.T) {
 	t.Chdir(t.TempDir())
 	foreign.Run(t, polarsFrames, ".")
@@ -75,7 +75,7 @@ func TestFilesOfPolars(t *testing.T) {
 		if out := strings.TrimSpace(string(foreign.Run(t, judge, "all.arrows", "map.arrow", "placed.arrow"))); out != "480" {
 			t.Errorf("%s: %s rows are right", in, out)
 		}
-		// As words: one element of the vector for each.
+		// Categories are encoded as words: one element of the vector each.
 		must(t, "-q", "fit", in, "-o", "w.unfold", "--columns", "number:standardize,category", "--id", "name")
 	}
 }
@@ -99,7 +99,7 @@ func TestMessagesOfPolars(t *testing.T) {
 		}
 		messages = append(messages, stream.Message{Key: fmt.Append(nil, k), Value: value})
 	}
-	// And some that are not supported, which their dead letters say.
+	// Unsupported messages become dead letters with a reason.
 	file, err := os.ReadFile(filepath.Join(folder, "all.arrow"))
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestMessagesOfPolars(t *testing.T) {
 	}
 }
 
-// A name that would stand for two columns is refused before anything is read or learnt.
+// Two columns with the same name are rejected before anything is read or learnt.
 func TestTwoColumnsOfOneName(t *testing.T) {
 	t.Chdir(t.TempDir())
 	foreign.Run(t, `

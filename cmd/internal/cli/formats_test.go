@@ -16,9 +16,9 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestRecords: a stage that is given nothing but its topics reads records as they are on
-// topics, one event a message, learns a map of them and answers in their format; lint says
-// beforehand what it finds in a message.
+// TestRecords: a stage configured with only its topics reads records as they are on topics, one
+// event a message. It learns a map and writes outputs in the same format. lint reports beforehand
+// what it finds in a message.
 func TestRecords(t *testing.T) {
 	const sent = 140
 	vector := func(id int) []float32 {

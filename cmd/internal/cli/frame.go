@@ -15,35 +15,35 @@ import (
 	"unfold/stream/embed"
 )
 
-// framed is what a fit knows of its rows when it looks for their coordinates in a frame.
+// framed describes the rows of a fit that need coordinates from a frame.
 type framed struct {
 	inputs []string
 	read   ingest.ReadOptions
 	rows   int
-	id     table.Column // no column if the rows have no ids
+	id     table.Column // invalid if the rows have no ids
 	dims   int
-	// threads place rows on a model; 0 is one a core.
+	// threads is the number of threads for placing rows on a model; 0 uses all cores.
 	threads int
 }
 
-// frameReport says where a frame comes from and how many rows have a coordinate in it.
+// frameReport describes the source of a frame and the number of rows with a coordinate in it.
 type frameReport struct {
 	File string `json:"file"`
-	// By is how rows were matched: "id" or "order" of a table, "model" for rows that a
-	// model placed.
+	// By is the way rows were matched: by "id" or "order" of a table, or "model" for rows placed by
+	// a model.
 	By     string `json:"by"`
 	Rows   int    `json:"rows"`
 	Placed int    `json:"placed"`
 }
 
-// String says it in a line.
+// String formats the report in one line.
 func (r frameReport) String() string {
 	by := map[string]string{"id": ", by id", "order": ", row by row", "model": ", placed on its map"}[r.By]
 	return fmt.Sprintf("%s gave coordinates to %s of %s%s", r.File, humanize.Count(r.Placed), humanize.Plural(r.Rows, "row"), by)
 }
 
-// frameOf reads the frame of a file, a model or any table: rows x dims, NaN in all
-// coordinates of a row that has none, which is free.
+// frameOf reads the frame from a model or a table. The result has shape rows x dims. A row without
+// coordinates is free and has NaN in all of them.
 func frameOf(ctx context.Context, p *program, file string, f framed) (vec.Matrix[float64], *frameReport, error) {
 	read := f.table
 	if file != "-" && isModel(file) {
@@ -65,7 +65,8 @@ func frameOf(ctx context.Context, p *program, file string, f framed) (vec.Matrix
 	return at, r, nil
 }
 
-// table reads coordinates of a table, by id if both have one, else by the rows' order.
+// table reads the coordinates from a table. Rows are matched by id if both sides have ids,
+// otherwise by order.
 func (f framed) table(ctx context.Context, p *program, file string) (at vec.Matrix[float64], by string, err error) {
 	if err := p.vet(ctx, file); err != nil {
 		return at, "", err
@@ -89,7 +90,7 @@ func (f framed) table(ctx context.Context, p *program, file string) (at vec.Matr
 	return places.At, "order", nil
 }
 
-// byID gives every row the coordinates of its id.
+// byID returns the coordinates of every row by its id.
 func (f framed) byID(places *emit.Places, file string) (vec.Matrix[float64], error) {
 	row := make(map[string]int, places.ID.Len())
 	for i, id := range places.ID.Strings() {
@@ -122,13 +123,13 @@ func (f framed) byID(places *emit.Places, file string) (vec.Matrix[float64], err
 	return at, nil
 }
 
-// samePlace reports whether two places are equal, or both rows are free.
+// samePlace reports whether two places are equal. Two free rows are equal, too.
 func samePlace(a, b []float64) bool {
 	return slices.Equal(a, b) || math.IsNaN(a[0]) && math.IsNaN(b[0])
 }
 
-// model places the rows on the map of a model: a row that equals one of its reference
-// points has that point's place.
+// model places the rows on the map of a model. A row that equals a reference point gets that
+// point's place.
 func (f framed) model(ctx context.Context, p *program, file string) (at vec.Matrix[float64], by string, err error) {
 	s, err := readModel(ctx, file)
 	if err != nil {
@@ -160,7 +161,8 @@ func (f framed) model(ctx context.Context, p *program, file string) (at vec.Matr
 	return at, "model", nil
 }
 
-// place places the rows of an input from row n of at on, and returns the row after its last.
+// place places the rows of an input and stores them in at, starting at row n. It returns the next
+// free row.
 func (f framed) place(ctx context.Context, p *program, m *embed.Map, path string, at vec.Matrix[float64], n int) (int, error) {
 	r, err := ingest.Open(ctx, path, f.read.Options)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 //go:embed testdata/frames.py
 var frameFiles string
 
-// frameRows is the number of rows that frames.py knows coordinates of.
+// frameRows is the number of rows with coordinates in frames.py.
 const frameRows = 60
 
 // readFrame reads a frame for the rows of data.csv as a fit does.
@@ -32,8 +32,8 @@ func readFrame(t *testing.T, file, id string, dims int) (vec.Matrix[float64], *f
 	return frameOf(t.Context(), p, file, framed{inputs: []string{"data.csv"}, read: read, rows: d.X.Rows, id: d.ID, dims: dims})
 }
 
-// Coordinates that pandas, polars and numpy write in the ways that people have them are
-// those of their rows, by id or in order; rows without one are free.
+// Coordinates written by pandas, polars and numpy, in their usual forms, are matched by id or by
+// order. Rows without one are free.
 func TestFramesOfOthers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sheet(t, "data.csv", frameRows, true)
@@ -68,7 +68,7 @@ func TestFramesOfOthers(t *testing.T) {
 	}
 }
 
-// What this program writes as a map is a frame, in every format.
+// This program's maps are valid frames in every format.
 func TestOwnMapsAreFrames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sheet(t, "data.csv", frameRows, true)
@@ -99,8 +99,8 @@ func TestOwnMapsAreFrames(t *testing.T) {
 	}
 }
 
-// A model places the rows: its own have the places that it learnt, others those that
-// embed gives them.
+// A model as a frame places the rows: its own rows get their learnt places, others the places of
+// embed.
 func TestModelsAreFrames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sheet(t, "data.csv", frameRows, true)
@@ -109,7 +109,7 @@ func TestModelsAreFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, "half.csv", strings.Join(strings.SplitAfter(string(text), "\n")[:31], ""))
-	// A name says nothing: the first bytes do.
+	// The format is detected by the first bytes, not the name.
 	must(t, words("-q fit half.csv --columns *:standardize --steps 5 --id key --keep kind -o yesterday.csv --map half.parquet")...)
 	must(t, words("-q embed data.csv -m yesterday.csv -o all.parquet")...)
 	half, err := ingest.ReadMap(t.Context(), "half.parquet", ingest.Options{})
@@ -191,7 +191,7 @@ func TestFramesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// An id that comes twice stands for one place if both rows say the same.
+// A duplicate id is accepted if both rows have the same place.
 func TestFrameWithEqualRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sheet(t, "data.csv", 4, true)

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// csvOf writes rows of a bent sheet, some cells of which are empty or NaN, and one that
-// is wholly empty if so said.
+// csvOf writes rows of a bent sheet, some of whose cells are empty or NaN. If empty is set, one row
+// is completely empty.
 func csvOf(t *testing.T, rows int, empty bool) string {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(5, 5))
@@ -40,8 +40,8 @@ func csvOf(t *testing.T, rows int, empty bool) string {
 	return path
 }
 
-// Rows with missing values are learnt by kind gplvm, in each of its ways, and placed again
-// where the fit has them; other kinds, and rows of nothing, are refused.
+// Kind gplvm learns rows with missing values in all its variants, and places them as in the fit.
+// Other kinds, and rows without any value, are rejected.
 func TestMissingValuesEndToEnd(t *testing.T) {
 	in := csvOf(t, 80, false)
 	for name, flags := range map[string]string{
@@ -119,8 +119,8 @@ func cells(t *testing.T, path string, last int) string {
 	return strings.Join(out, "\n")
 }
 
-// With --loglik the places have log-likelihoods, also of rows with missing values. Without it, and
-// of kinds that have none, there is no such column.
+// With --loglik outputs have log-likelihoods, also for rows with missing values. Without it, and
+// for kinds without a likelihood, there is no such column.
 func TestEmbedLogLik(t *testing.T) {
 	in, dir := csvOf(t, 60, false), t.TempDir()
 	for kind, takes := range map[string]bool{"gplvm": true, "isomap": false} {

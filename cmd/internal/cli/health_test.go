@@ -14,7 +14,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// says waits until a page answers with a status, and what it says has a pattern.
+// says waits until a page returns a status and its body matches a pattern.
 func (m *member) says(path string, status int, pattern string) {
 	m.t.Helper()
 	line, address := regexp.MustCompile(pattern), m.address()
@@ -24,8 +24,8 @@ func (m *member) says(path string, status int, pattern string) {
 	})
 }
 
-// The lag is known while the sink refuses, also after a restart; and when the broker is
-// away /readyz says so, with its address.
+// The lag is known while the sink rejects writes, also after a restart. If the broker is
+// unreachable, /readyz reports that with its address.
 func TestLagAndReadinessInTrouble(t *testing.T) {
 	c, configuration := breakable(t, "events", "places", "dead")
 	brokers := c.ListenAddrs()
@@ -34,7 +34,7 @@ func TestLagAndReadinessInTrouble(t *testing.T) {
 	first.says("/metrics", 200, `unfold_messages_delivered_total 20\n`)
 	first.says("/readyz", 200, `^ready: map version \d+ \(map id [0-9a-f]{32}\)`)
 	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "places", Err: kerr.PolicyViolation, Count: 1 << 30})
-	produce(t, brokers, 20, 20) // 10 of them to each partition, and one that is broken
+	produce(t, brokers, 20, 20) // 10 to each partition, and a broken one
 	stuck := `unfold_lag_messages{partition="0",topic="events"} 1[01]\n(.*\n)*unfold_lag_messages{partition="1",topic="events"} 1[01]\n`
 	first.says("/metrics", 200, stuck)
 	if code := first.leave(); code != 0 {
@@ -46,7 +46,7 @@ func TestLagAndReadinessInTrouble(t *testing.T) {
 	again.says("/readyz", 503, `^not ready: the source's brokers, `+regexp.QuoteMeta(brokers[0])+`, are away since \d\d:\d\d:\d\d \(\d+.*\): (fetch|join) failed: `)
 }
 
-// Where no message could be used so far /readyz says it.
+// /readyz reports a topic without any usable message.
 func TestReadyzOfATopicOfDeadLetters(t *testing.T) {
 	brokers, configuration := broker(t, "events", "places", "dead")
 	junk := make([]stream.Message, 5)

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// A weight far above the default is warned of once, with both figures: by a fit, whose rows are 200, and by lint and the
-// stage, for a full reference set. A weight that a map bears is not.
+// A weight far above the default causes one warning with both figures: in a fit, which has 200
+// rows, and in lint and the stage, for a full reference set. Usable weights cause none.
 func TestHeavyWeightsAreWarnedOf(t *testing.T) {
 	t.Chdir(t.TempDir())
-	configuration := misspeltTopic(t, 150) // whose stage ends by itself
+	configuration := misspeltTopic(t, 150) // the stage ends by itself
 	var rows strings.Builder
 	rows.WriteString("x,y,z\n")
 	r := rand.New(rand.NewPCG(44, 1))
@@ -23,7 +23,7 @@ func TestHeavyWeightsAreWarnedOf(t *testing.T) {
 	stage := []string{"-c", configuration, "--source-vector", "", "--source-id"}
 	for _, c := range []struct {
 		args []string
-		want string // of weight 13
+		want string // for weight 13
 	}{
 		{fit, "warning: weight 13 is 13 times the default for 200 points, 1: above 12 times the map loses neighbours, "},
 		{append(fit, "--dry-run"), "warning: weight 13 is 13 times the default for 200 points, 1: above 12 times the map loses neighbours, "},

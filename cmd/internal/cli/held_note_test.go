@@ -8,8 +8,8 @@ import (
 	"unfold/internal/foreign"
 )
 
-// What an output's format cannot hold is said once, before anything is learnt or written;
-// a type that it has no room for is an error with no file.
+// Columns that the output format stores as another type are reported once, before anything is
+// learnt or written. A type that it cannot store is an error, and no file is written.
 func TestHeldIsSaidOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	foreign.Run(t, `

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// leastLimit runs a fit and returns the lowest memory limit that was set meanwhile.
+// leastLimit runs a fit and returns the lowest memory limit that was set during it.
 func leastLimit(t *testing.T, environ []string, args ...string) int64 {
 	t.Helper()
-	// Stages that ran side by side in this process may have left a limit.
+	// Parallel stages in this process may have left a limit.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
 	before := debug.SetMemoryLimit(-1)
 	gone, seen := make(chan struct{}), make(chan int64)
@@ -45,8 +45,8 @@ func leastLimit(t *testing.T, environ []string, args ...string) int64 {
 	return <-seen
 }
 
-// A fit holds itself to the memory that it predicts, with --memory or without; a limit that
-// the user has set in Go's own words stays. (models/budget.TestMemory: that suffices.)
+// A fit sets its predicted memory as a soft limit, with and without --memory. A user's GOMEMLIMIT
+// takes precedence. (models/budget.TestMemory tests that the memory suffices.)
 func TestFitHoldsItselfToItsPlan(t *testing.T) {
 	dir := t.TempDir()
 	var b strings.Builder

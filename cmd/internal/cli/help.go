@@ -8,8 +8,8 @@ import (
 	"unfold/cmd/internal/humanize"
 )
 
-// Tags of the grammar that are ours: tagRare marks a flag that few need, which only
-// --help-all shows; tagChoices lists the words that a flag takes.
+// Tags of this program for its flags: tagRare marks a flag that only --help-all shows. tagChoices
+// lists the values of a flag.
 const (
 	tagRare    = "rare"
 	tagChoices = "choices"
@@ -17,10 +17,10 @@ const (
 
 var helpOptions = kong.HelpOptions{Compact: true, NoExpandSubcommands: true, NoAppDescFormat: true, FlagsLast: true, WrapUpperBound: 110}
 
-// helpAll is the flag that shows every flag.
+// helpAll is the flag that shows the help of all flags.
 type helpAll bool
 
-// BeforeReset prints the whole help, before anything is found missing.
+// BeforeReset prints the full help before missing arguments are reported.
 func (helpAll) BeforeReset(ctx *kong.Context) error {
 	options := helpOptions
 	options.ValueFormatter = kong.DefaultHelpValueFormatter
@@ -31,8 +31,8 @@ func (helpAll) BeforeReset(ctx *kong.Context) error {
 	return nil
 }
 
-// shortHelp prints the help without the rare flags of the command, and says how many
-// there are. Without a command everything is shown.
+// shortHelp prints the help without the command's rare flags, and their number. Without a command
+// it prints everything.
 func shortHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	rare := 0
 	if command := ctx.Selected(); command != nil {

@@ -7,7 +7,7 @@ import (
 	"unfold/cmd/internal/config"
 )
 
-// A short help shows the common settings and no other; the whole help shows all.
+// The short help shows only the common settings, the full help all.
 func TestShortHelpShowsWhatIsCommon(t *testing.T) {
 	short, whole := must(t, "run", "--help"), must(t, "run", "--help-all")
 	shows := func(text string, k config.Key) bool {
@@ -33,7 +33,7 @@ func TestShortHelpShowsWhatIsCommon(t *testing.T) {
 	}
 }
 
-// The old name of a flag is taken, with a note that names the new one.
+// A former name of a flag is accepted, with a note that has the new one.
 func TestOldFlagIsTaken(t *testing.T) {
 	t.Chdir(workspace(t))
 	for _, name := range []string{"--learn_alpha", "--learn_alpha=true"} {

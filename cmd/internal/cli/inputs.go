@@ -18,7 +18,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// textFlags say how text files are read.
+// textFlags set the format of text files.
 type textFlags struct {
 	CSVHeader    string            `group:"text" rare:"" name:"csv-header" enum:"auto,yes,no" default:"auto" placeholder:"auto|yes|no" help:"Whether the first line names the columns."`
 	CSVNames     []string          `group:"text" rare:"" name:"csv-names" placeholder:"NAME" help:"Names of the columns of a file without a header."`
@@ -83,12 +83,12 @@ func (t textFlags) options(p *program) (ingest.Options, error) {
 	return o, nil
 }
 
-// inputs are the options of any input.
+// inputs returns the input options that all commands share.
 func (p *program) inputs() ingest.Options {
 	return ingest.Options{Stdin: p.Stdin, NoCopies: p.untrusted.memory > 0, Local: p.remote.Local}
 }
 
-// expand is input.Expand, of addresses, too.
+// expand is input.Expand extended to URLs, which are downloaded.
 func (p *program) expand(ctx context.Context, patterns []string) ([]string, error) {
 	var out []string
 	for _, pattern := range patterns {
@@ -108,7 +108,7 @@ func (p *program) expand(ctx context.Context, patterns []string) ([]string, erro
 	return out, nil
 }
 
-// fetching shows how far an input from elsewhere is.
+// fetching shows the progress of a download.
 func (p *program) fetching(address string, done, total int64) {
 	if done <= 1<<20 {
 		p.progress.Stage("fetch", "bytes", total)
@@ -116,7 +116,7 @@ func (p *program) fetching(address string, done, total int64) {
 	p.progress.Set(done)
 }
 
-// mapping is what the settings of columns mean to ingest.
+// mapping converts the settings of columns to those of package ingest.
 func mapping(c config.Columns) (ingest.Mapping, error) {
 	m := ingest.Mapping{
 		Vector: c.Vector, Log1p: c.Log1p, Standardize: c.Standardize, MaxVocabulary: c.Vocabulary,
@@ -149,12 +149,13 @@ func mapping(c config.Columns) (ingest.Mapping, error) {
 	return m, nil
 }
 
-// selection is what passes through.
+// selection returns the columns that pass through.
 func selection(c config.Columns) ingest.Selection {
 	return ingest.Selection{ID: c.ID, Keep: c.Keep, Label: c.Label, ReplaceText: c.InvalidText == "replace"}
 }
 
-// readMap reads a map. A model in its place is a common slip.
+// readMap reads a map. It returns a specific error for a model, because models and maps are often
+// confused.
 func readMap(ctx context.Context, p *program, path string) (*emit.Map, error) {
 	if err := notModel(path); err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func readMap(ctx context.Context, p *program, path string) (*emit.Map, error) {
 	return ingest.ReadMap(ctx, path, p.inputs())
 }
 
-// notModel is the error for a file that is a model where a map is expected.
+// notModel returns an error if a model is given where a map is expected.
 func notModel(path string) error {
 	if path == "-" || !isModel(path) {
 		return nil
@@ -174,8 +175,7 @@ func notModel(path string) error {
 		Hint: "the map is what fit --map and embed -o write"}
 }
 
-// mapColumn returns a map's column; the error names the file and the columns
-// that there are.
+// mapColumn returns a map's column. The error for a missing column names the file and its columns.
 func mapColumn(file string, m *emit.Map, name string) (table.Column, error) {
 	c, err := m.Column(name)
 	var e *table.Error
@@ -185,8 +185,7 @@ func mapColumn(file string, m *emit.Map, name string) (table.Column, error) {
 	return c, err
 }
 
-// mapLabels returns a map's classes: the column named, else label if it is
-// there, else nil.
+// mapLabels returns the classes of a map: the named column, else the column label, else nil.
 func mapLabels(file string, m *emit.Map, name string) ([]string, error) {
 	if name == "" {
 		if _, err := m.Column(ingest.LabelName); err != nil {
@@ -201,8 +200,7 @@ func mapLabels(file string, m *emit.Map, name string) ([]string, error) {
 	return c.Strings(), nil
 }
 
-// readLabels reads label files whose labels, one file after the other, are those
-// of n rows.
+// readLabels reads label files. Together they have to have n labels, in the order of the rows.
 func readLabels(ctx context.Context, paths []string, n int, o ingest.Options) ([]string, error) {
 	var labels []string
 	for _, path := range paths {
@@ -219,7 +217,8 @@ func readLabels(ctx context.Context, paths []string, n int, o ingest.Options) ([
 	return labels, nil
 }
 
-// readModel reads the file of a model of vectors; see readAnyModel.
+// readModel reads a model of vectors, and returns an error for the model of a graph. See
+// readAnyModel.
 func readModel(ctx context.Context, path string) (*snapshot.Snapshot, error) {
 	s, err := readAnyModel(ctx, path)
 	if err != nil {
@@ -228,8 +227,8 @@ func readModel(ctx context.Context, path string) (*snapshot.Snapshot, error) {
 	return s, ofVectors(path, s)
 }
 
-// readAnyModel reads a model's file. A missing one is reported as for any other
-// input, with what may be meant.
+// readAnyModel reads a model file. The error for a missing file suggests similar names, as for any
+// other input.
 func readAnyModel(ctx context.Context, path string) (*snapshot.Snapshot, error) {
 	s, err := keptOf(ctx).read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -240,7 +239,7 @@ func readAnyModel(ctx context.Context, path string) (*snapshot.Snapshot, error) 
 	return s, err
 }
 
-// readAll reads files into memory and shows how far it is.
+// readAll reads files into memory and reports the progress.
 func readAll(ctx context.Context, p *program, patterns []string, o ingest.ReadOptions) (*ingest.Dataset, error) {
 	paths, err := p.expand(ctx, patterns)
 	if err != nil {
@@ -272,35 +271,35 @@ func readAll(ctx context.Context, p *program, patterns []string, o ingest.ReadOp
 	return d, nil
 }
 
-// noteGuesses says what was found out about text files that may be wrong.
+// noteGuesses writes notes on assumptions about text files, which may be wrong.
 func (p *program) noteGuesses(guesses []string) {
 	for _, g := range guesses {
 		p.note("%s", g)
 	}
 }
 
-// noteDropped says how many rows were left out.
+// noteDropped writes a note with the number of dropped rows.
 func (p *program) noteDropped(rows int) {
 	if rows > 0 {
 		p.note("%s left out, since a value is missing (--missing drop)", humanize.Plural(rows, "row"))
 	}
 }
 
-// noteBlank says how many rows have no direction, by which the metric goes.
+// noteBlank writes a note with the number of rows without a direction, which the metric needs.
 func (p *program) noteBlank(rows int) {
 	if rows > 0 {
 		p.note("%s without a direction, of zeros or of equal values, at distance 1 from all others", humanize.Plural(rows, "row"))
 	}
 }
 
-// noteLeft says which columns "*" leaves out.
+// noteLeft writes a note on the columns that "*" excludes.
 func (p *program) noteLeft(left []ingest.Left) {
 	if text := ingest.DescribeLeft(left); text != "" {
 		p.note("%s", text)
 	}
 }
 
-// noteHeld says which columns that pass through an output's file holds as something else.
+// noteHeld writes a note on kept columns that the output format stores as another type.
 func (p *program) noteHeld(path string, o *emit.Output) error {
 	text, err := emit.DescribeHeld(path, o)
 	if text != "" {

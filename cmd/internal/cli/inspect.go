@@ -51,7 +51,7 @@ func (c *inspectCmd) Run(ctx context.Context, p *program) error {
 	return c.inspectData(ctx, p, options)
 }
 
-// inspectData describes any file of rows, by all of them, and shows the first.
+// inspectData describes a file of rows by reading all of them, and shows the first rows.
 func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Options) error {
 	if err := p.vet(ctx, c.File); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 	return nil
 }
 
-// rangeOf says in short what values a column has.
+// rangeOf summarizes the values of a column.
 func rangeOf(c *ingest.ColumnProfile) string {
 	switch {
 	case c.Distinct >= ingest.MostDistinct:
@@ -123,7 +123,7 @@ func rangeOf(c *ingest.ColumnProfile) string {
 	return fmt.Sprintf("%.4g .. %.4g", c.Min, c.Max)
 }
 
-// advise says what to give fit so that it takes the columns of a file, "" of a map.
+// advise suggests flags of fit that use the columns of a file. It returns "" for a map.
 func advise(p *ingest.Profile, r table.Reader) string {
 	if _, is := isMap(r); is {
 		return ""
@@ -169,7 +169,7 @@ func advise(p *ingest.Profile, r table.Reader) string {
 	return strings.Join(lines, "\n")
 }
 
-// sparseLines say what a column of sparse vectors holds, and what is wrong in it.
+// sparseLines describe a column of sparse vectors and the problems in it.
 func sparseLines(c *ingest.ColumnProfile) (lines []string) {
 	if c.Width > 0 {
 		lines = append(lines, fmt.Sprintf("the vectors in %q have %s, of which %.3g %% are 0", c.Name, humanize.Plural(c.Width, "value"), 100*c.Zeros()))
@@ -180,7 +180,7 @@ func sparseLines(c *ingest.ColumnProfile) (lines []string) {
 	return lines
 }
 
-// rowsOf is how many rows a source has, as far as it knows.
+// rowsOf returns the number of rows of a source, if the source knows it.
 func rowsOf(r table.Reader) (n int64, known bool) {
 	if counted, ok := r.(table.Counted); ok {
 		return counted.NumRows()
@@ -188,7 +188,7 @@ func rowsOf(r table.Reader) (n int64, known bool) {
 	return 0, false
 }
 
-// isMap reports whether a file is a map, and the map's id, if the file names it.
+// isMap reports whether a file is a map. It also returns the map's id, if the file has one.
 func isMap(r table.Reader) (id string, is bool) {
 	vector, whole := r.Schema().Find(emit.EmbeddingName)
 	first, apart := r.Schema().Find(emit.EmbeddingName + "_0")
@@ -201,7 +201,7 @@ func isMap(r table.Reader) (id string, is bool) {
 	return id, true
 }
 
-// describeMap adds what a map has and other files do not.
+// describeMap describes the properties that only maps have.
 func describeMap(r table.Reader) string {
 	switch id, is := isMap(r); {
 	case id != "":
@@ -212,7 +212,7 @@ func describeMap(r table.Reader) string {
 	return ""
 }
 
-// cell is one value, cut to a width that fits a terminal.
+// cell formats one value, clipped to the width of a terminal column.
 func cell(t *table.Table, column string, row int) string {
 	c, ok := t.Column(column)
 	if !ok {
@@ -224,7 +224,7 @@ func cell(t *table.Table, column string, row int) string {
 	return clip(c.Text(row))
 }
 
-// clip is a value on one line, cut to a width of which several fit a terminal.
+// clip puts a value on one line and clips it, so that several fit on a terminal's line.
 func clip(text string) string {
 	const width = 18
 	text = strings.Map(func(r rune) rune {

@@ -10,7 +10,7 @@ import (
 	"unfold/models/clusters/identity"
 )
 
-// modelReport is what inspect --json writes of a model; docs/reference/json.md explains the
+// modelReport is the output of inspect --json for a model. docs/reference/json.md describes the
 // keys.
 type modelReport struct {
 	File      string          `json:"file"`
@@ -42,20 +42,20 @@ type modelReport struct {
 	Blocks    []blockReport   `json:"blocks"`
 }
 
-// graphReport says what the nodes of a graph were mapped by.
+// graphReport describes the edges of a mapped graph.
 type graphReport struct {
 	Edges   int    `json:"edges"`
 	Weights string `json:"weights"`
 }
 
-// offsetReport says up to where in a topic a map has learnt.
+// offsetReport is the offset in a partition up to which a map has learnt.
 type offsetReport struct {
 	Topic     string `json:"topic"`
 	Partition int    `json:"partition"`
 	Offset    int64  `json:"offset"`
 }
 
-// clusterReports are the clusters of a map in short.
+// clusterReports summarizes the clusters of a map.
 type clusterReports struct {
 	In      string          `json:"in"`
 	MinSize int             `json:"min_size"`
@@ -70,7 +70,7 @@ type clusterOfFile struct {
 	Size int         `json:"size"`
 }
 
-// reportOf are those of groups, nil of none.
+// reportOf summarizes groups, nil if g is nil.
 func reportOf(g *identity.Groups) *clusterReports {
 	if g == nil {
 		return nil
@@ -95,7 +95,7 @@ type blockReport struct {
 	Bytes   uint64 `json:"bytes"`
 }
 
-// report collects what is in the model for programs.
+// report returns the model's contents in the form of inspect --json.
 func (m *modelFile) report() modelReport {
 	s := m.s
 	r := modelReport{
@@ -127,7 +127,7 @@ func (m *modelFile) report() modelReport {
 	return r
 }
 
-// tableReport is what inspect --json writes of a map or any other file of rows.
+// tableReport is the output of inspect --json for a map or any other file of rows.
 type tableReport struct {
 	File    string               `json:"file"`
 	What    string               `json:"what"`
@@ -135,10 +135,11 @@ type tableReport struct {
 	Rows    *int64               `json:"rows,omitempty"`
 	Columns []columnReport       `json:"columns"`
 	First   []map[string]*string `json:"first"`
-	// Left and Suggested are what fit would leave out, and take.
+	// Left are the columns that fit would exclude, Suggested the flags for the columns that it
+	// would use.
 	Left      []ingest.Left `json:"left_out,omitempty"`
 	Suggested string        `json:"suggested,omitempty"`
-	// Unread are columns that cannot be read, with what they hold.
+	// Unread are columns that cannot be read, with their types.
 	Unread []ingest.Left `json:"not_read,omitempty"`
 }
 
@@ -149,14 +150,14 @@ type columnReport struct {
 	Min      *float64 `json:"min,omitempty"`
 	Max      *float64 `json:"max,omitempty"`
 	Distinct int      `json:"distinct,omitempty"`
-	// Width and Entries are the length of sparse vectors and how many of their values are not
-	// 0; Problem is what is wrong with the first that cannot be read.
+	// Width is the length of sparse vectors, and Entries the number of their non-zero values.
+	// Problem describes the first vector that cannot be read.
 	Width   int    `json:"width,omitempty"`
 	Entries int    `json:"entries,omitempty"`
 	Problem string `json:"problem,omitempty"`
 }
 
-// dataReport describes a file of rows, with the first few of them as text.
+// dataReport describes a file of rows, with its first rows as text.
 func dataReport(path string, r table.Reader, first *table.Table, rows int, p *ingest.Profile) tableReport {
 	out := tableReport{File: address.Redact(path), What: "data", Rows: &p.Rows, First: []map[string]*string{}, Left: p.Left, Suggested: p.Suggested}
 	if id, is := isMap(r); is {
@@ -192,5 +193,5 @@ func dataReport(path string, r table.Reader, first *table.Table, rows int, p *in
 	return out
 }
 
-// finite reports a number that JSON has.
+// finite reports whether v is finite, because JSON has no other numbers.
 func finite(v float64) bool { return v-v == 0 }

@@ -21,21 +21,21 @@ import (
 	"unfold/stream/embed"
 )
 
-// isModel reports whether a file is a model, whole or damaged.
+// isModel reports whether a file is a model, valid or damaged.
 func isModel(path string) bool {
 	f, err := regular.Open(path)
 	if err != nil {
-		return false // reported when it is opened as data; a pipe must not be read twice
+		return false // reported when it is opened as data; a pipe can be read only once
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || info.Size() < 8 {
-		return false // too short to know
+		return false // too short for a model
 	}
 	_, err = snapshot.ReadInfo(f)
 	return !errors.Is(err, snapshot.ErrNotSnapshot)
 }
 
-// modelFile is a model's file with all that is in it.
+// modelFile is a decoded model file.
 type modelFile struct {
 	path    string
 	info    *snapshot.Info
@@ -43,11 +43,11 @@ type modelFile struct {
 	spec    fit.Spec
 	at      *embed.Map
 	encoder *ingest.Encoder
-	classes []string // that it distinguishes
+	classes []string // classes that the model predicts
 	groups  *identity.Groups
 }
 
-// openModel reads a model and everything in it that another command would use.
+// openModel reads a model with all parts that other commands use.
 func openModel(path string, kinds fit.Kinds) (*modelFile, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func openModel(path string, kinds fit.Kinds) (*modelFile, error) {
 	return m, nil
 }
 
-// rows is how many rows the reference points stand for.
+// rows returns the number of rows that the reference points represent.
 func (m *modelFile) rows() (n uint64) {
 	for _, c := range m.s.Count {
 		n += uint64(c)
@@ -84,7 +84,7 @@ func (m *modelFile) rows() (n uint64) {
 	return n
 }
 
-// describe prints what is in the model for people.
+// describe prints the model's contents for people.
 func (m *modelFile) describe(p *program) error {
 	s, info := m.s, m.info
 	p.printf("%s: a model, version %d of its map (epoch %d), %s, file format %d\n\n", m.path, s.Version, s.Epoch, humanize.Bytes(int64(info.Size)), info.Format)
@@ -110,10 +110,10 @@ func (m *modelFile) describe(p *program) error {
 	return t.Flush()
 }
 
-// liner prints a line of a description: a name, and what is known of it.
+// liner prints a line of a description: a name and its value.
 type liner = func(name, format string, args ...any)
 
-// describeMap says what is mapped.
+// describeMap describes the map and its points.
 func (m *modelFile) describeMap(line liner) {
 	s := m.s
 	line("map id", "%s", idOrNone(s.MapID))
@@ -141,7 +141,7 @@ func (m *modelFile) describeMap(line liner) {
 	}
 }
 
-// describeModel says how it was learnt.
+// describeModel describes how the model was learnt.
 func (m *modelFile) describeModel(line liner) {
 	s, spec := m.s, m.spec
 	if s.Kind != fit.LVM {
@@ -158,7 +158,7 @@ func (m *modelFile) describeModel(line liner) {
 	}
 }
 
-// describeColumns says what else the rows have.
+// describeColumns describes the columns other than the vector's.
 func (m *modelFile) describeColumns(line liner) {
 	if m.encoder != nil {
 		pick := m.encoder.Selection()
@@ -185,7 +185,7 @@ func (m *modelFile) describeColumns(line liner) {
 	}
 }
 
-// idOrNone names the id of a map for people.
+// idOrNone returns the id of a map, or a phrase if it has none.
 func idOrNone(id string) string {
 	if id == "" {
 		return "none (it is from before maps had ids)"
@@ -193,7 +193,7 @@ func idOrNone(id string) string {
 	return id
 }
 
-// inspectTails says what belongs to one kind of tails.
+// inspectTails describes the settings of the model's kind of tails.
 func inspectTails(line liner, s *snapshot.Snapshot, o lvm.Options) {
 	tails := lvm.TailsOf(s)
 	st := s.Student
@@ -220,7 +220,7 @@ func inspectTails(line liner, s *snapshot.Snapshot, o lvm.Options) {
 	line("variances", "%v, median sigma %.3g; median error of places %.3g", o.Student.Sigma, math.Sqrt(quantile.Median(slices.Clone(s.Sigma2))), math.Sqrt(quantile.Median(slices.Clone(st.Error2))))
 }
 
-// madeOf says which columns a vector's values come from.
+// madeOf describes the columns that a vector's values come from.
 func madeOf(e *ingest.Encoder) string {
 	switch {
 	case e == nil:

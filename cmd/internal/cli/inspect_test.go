@@ -11,7 +11,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// jsonKeys are the keys that values of a type may have as JSON, those below too.
+// jsonKeys returns the JSON keys of a type, including nested ones.
 func jsonKeys(typ reflect.Type) []string {
 	for typ.Kind() == reflect.Slice || typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
@@ -29,8 +29,8 @@ func jsonKeys(typ reflect.Type) []string {
 	return keys
 }
 
-// inspect --json writes one line with what is in a model, and docs/reference/json.md explains
-// every key.
+// inspect --json writes one line that describes a model, and docs/reference/json.md documents every
+// key.
 func TestInspectJSON(t *testing.T) {
 	formats := page(t, filepath.Join(repository, "docs", "reference", "json.md"))
 	_, section, _ := strings.Cut(formats, "\n## What inspect --json writes\n")

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A file whose columns cannot be read has its number of rows all the same, and the columns are named with their types.
+// For a file with unreadable columns, inspect reports the number of rows and the types of these
+// columns.
 func TestUnreadColumnsAreNamed(t *testing.T) {
 	path := filepath.Join("testdata", "onlymap.parquet")
 	said := must(t, "-q", "inspect", path)

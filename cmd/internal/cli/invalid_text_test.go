@@ -10,7 +10,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// Text that passes through and is not UTF-8 is refused with its row, or replaced.
+// Kept text that is not UTF-8 is rejected with its row, or replaced.
 func TestInvalidText(t *testing.T) {
 	t.Chdir(t.TempDir())
 	words, x := make([]string, 60), make([]float64, 60)

@@ -11,31 +11,32 @@ import (
 	"unfold/models/snapshot"
 )
 
-// keptMaps are the maps that a session has in memory, so that its commands need not read
-// them from their files each time. A file that has changed is read again. nil keeps none. It
-// is safe for concurrent use.
+// keptMaps caches the maps of a session, so that its commands do not read them from files each
+// time. A changed file is read again. A nil *keptMaps caches nothing. It is safe for concurrent
+// use.
 type keptMaps struct {
 	mu sync.Mutex
-	// path, seen and snap are of the file that was read last: a session has one model.
+	// path, seen and snap describe the file that was read last. One is enough, because a session
+	// has one model.
 	path string
 	seen fs.FileInfo
 	snap *snapshot.Snapshot
-	// followed is the map that update has written last, to followedPath, and still is there.
+	// followed is the map that update wrote last, to followedPath, if that is unchanged.
 	followed     *unfold.Map
 	followedPath string
 	followedSeen fs.FileInfo
 }
 
-// keptKey is the context's key of keptMaps.
+// keptKey is the context key of keptMaps.
 type keptKey struct{}
 
-// keptOf are the maps of the session that a command runs in, nil if there is none.
+// keptOf returns the cached maps of the session that ctx belongs to, nil outside a session.
 func keptOf(ctx context.Context) *keptMaps {
 	k, _ := ctx.Value(keptKey{}).(*keptMaps)
 	return k
 }
 
-// read reads a model's file.
+// read reads a model file, or returns the cached one.
 func (k *keptMaps) read(path string) (*snapshot.Snapshot, error) {
 	if k == nil {
 		return snapshot.ReadFile(path)
@@ -54,13 +55,13 @@ func (k *keptMaps) read(path string) (*snapshot.Snapshot, error) {
 	return s, err
 }
 
-// unchanged reports whether a file is the one that it was.
+// unchanged reports whether a file is the same as before, by identity, time and size.
 func unchanged(now, before fs.FileInfo) bool {
 	return before != nil && os.SameFile(now, before) && now.ModTime().Equal(before.ModTime()) && now.Size() == before.Size()
 }
 
-// take hands the map of a file over to who will change it. Without one it is opened: a map
-// that was written goes on as the one that wrote it.
+// take returns the map of a file for changing, and removes it from the cache. If it is not cached,
+// the file is opened. A cached map continues in the state of the last write.
 func (k *keptMaps) take(path string) (*unfold.Map, error) {
 	if k != nil {
 		k.mu.Lock()
@@ -79,7 +80,7 @@ func (k *keptMaps) take(path string) (*unfold.Map, error) {
 	return unfold.Open(f)
 }
 
-// put keeps the map that was written to a file.
+// put caches the map that was written to a file.
 func (k *keptMaps) put(path string, m *unfold.Map) {
 	if k == nil {
 		return

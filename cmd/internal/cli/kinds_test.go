@@ -15,14 +15,14 @@ import (
 	"unfold/models/snapshot"
 )
 
-// toySettings are all that a kind of a test brings with it.
+// toySettings are the settings of a test kind.
 type toySettings struct {
 	Setting int `key:"toy_setting" default:"1" min:"1" placeholder:"N" help:"With kind toy: how far the map lies from the origin."`
 }
 
 func (s *toySettings) Apply(_ fit.Given, to *fit.Spec) { to.Own = s }
 
-// toy is the default model, moved by its setting.
+// toy returns the default kind, shifted by its setting.
 func toy(t *testing.T) fit.Kind {
 	base, err := fit.Kinds{}.Find(fit.LVM)
 	if err != nil {
@@ -65,9 +65,8 @@ func toy(t *testing.T) fit.Kind {
 	return k
 }
 
-// A new kind is one entry of a list: its settings are flags, keys of a configuration,
-// variables and help, what is wrong with them names flag and key, and maps of its kind are
-// learnt, stored, opened and described.
+// A new kind is one entry in a list. Its settings become flags, configuration keys, variables and
+// help, and errors name flag and key. Its maps are learnt, stored, opened and described.
 func TestNewKindIsOneEntry(t *testing.T) {
 	t.Chdir(workspace(t))
 	kinds := []fit.Kind{toy(t)}
@@ -141,8 +140,7 @@ func TestNewKindIsOneEntry(t *testing.T) {
 	}
 }
 
-// What is wrong with several settings of a kind together names no flag that the command
-// lacks.
+// Errors about several settings of a kind name no flag that the command lacks.
 func TestProblemsOfAKindNameNoFlagThatIsNotThere(t *testing.T) {
 	t.Chdir(workspace(t))
 	code, _, stderr := run(t, "fit", "small.csv", "--columns", "x,y,z", "--dims", "5000", "--kind", "gplvm", "-o", "m.unfold")

@@ -30,7 +30,7 @@ func npyOf(t *testing.T, path string, x unfold.Rows) {
 	write(t, path, string(out))
 }
 
-// placesOf reads the coordinates of a map in a CSV file.
+// placesOf reads the coordinates of a CSV map.
 func placesOf(t *testing.T, path string) *mat.Dense {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -72,8 +72,8 @@ func vectors(n, dim int) unfold.Rows {
 	return x
 }
 
-// The command places vectors on a map of the library where the library does, whatever its
-// kind, also after a refresh.
+// The command and the library place vectors alike on a map of the library, for all kinds, also
+// after a refresh.
 func TestEmbedReadsModelsOfTheLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := vectors(120, 6)
@@ -110,7 +110,7 @@ func TestEmbedReadsModelsOfTheLibrary(t *testing.T) {
 	}
 }
 
-// A table without vectors does not go with a model of the library: it has no columns.
+// A table of columns is rejected for a model of the library, which has no columns.
 func TestEmbedOfColumnsOnAModelOfTheLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	m, err := unfold.Fit(t.Context(), vectors(40, 3), unfold.Options{Steps: 5})
@@ -133,8 +133,8 @@ func TestEmbedOfColumnsOnAModelOfTheLibrary(t *testing.T) {
 	}
 }
 
-// The library places vectors on a map of the command where the command does, and its own
-// fit of the same vectors is the same map.
+// The library and the command place vectors alike on a map of the command. A fit by the library
+// gives the same map.
 func TestTheLibraryReadsModelsOfFit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := vectors(100, 6)
@@ -164,7 +164,7 @@ func TestTheLibraryReadsModelsOfFit(t *testing.T) {
 		t.Error("the library and the command learn different maps")
 	}
 
-	// It says that an encoder stands before the vectors of a table's columns.
+	// The error explains that the vectors come from an encoder of columns.
 	write(t, "small.csv", smallCSV())
 	must(t, "fit", "small.csv", "--columns", "*", "-o", "columns.unfold")
 	if raw, err = os.ReadFile("columns.unfold"); err != nil {

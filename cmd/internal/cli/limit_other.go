@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// limitMemory: nothing enforces a limit on this system, and one that is only asked for would not hold.
+// limitMemory returns an error for any limit, because this system cannot enforce one.
 func limitMemory(n int64) error {
 	if n > 0 {
 		return fmt.Errorf("--memory and --untrusted are not possible on %s, which bounds no process; leave them out", runtime.GOOS)
@@ -16,5 +16,5 @@ func limitMemory(n int64) error {
 	return nil
 }
 
-// limitTime: the process that started this one ends it after that time.
+// limitTime does nothing here: the parent process ends this one after that time.
 func limitTime(time.Duration) error { return nil }

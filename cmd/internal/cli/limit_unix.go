@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// limitMemory makes the system refuse this process more than so much memory; the
-// collector tries to keep it well below.
+// limitMemory makes the system refuse this process more than n bytes. It also sets the garbage
+// collector's target well below n.
 func limitMemory(n int64) error {
 	if n <= 0 {
 		return nil
@@ -28,7 +28,7 @@ func limitMemory(n int64) error {
 	return nil
 }
 
-// limitTime makes the system end this process when it has used so much time of every processor.
+// limitTime makes the system end this process after the given CPU time per processor.
 func limitTime(d time.Duration) error {
 	limit := syscall.Rlimit{}
 	if err := syscall.Getrlimit(syscall.RLIMIT_CPU, &limit); err != nil {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// limitMemory makes the system refuse this process more than so much memory (committed, as Windows counts it);
-// the collector tries to keep it well below.
+// limitMemory makes the system refuse this process more than n bytes of committed memory. It also
+// sets the garbage collector's target well below n.
 func limitMemory(n int64) error {
 	if n <= 0 {
 		return nil
@@ -24,19 +24,19 @@ func limitMemory(n int64) error {
 	return nil
 }
 
-// limitTime makes the system end this process when it has used so much processor time.
+// limitTime makes the system end this process after the given CPU time.
 func limitTime(d time.Duration) error {
 	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_PROCESS_TIME
-	limits.BasicLimitInformation.PerProcessUserTimeLimit = int64(d / 100) // in 100 ns
+	limits.BasicLimitInformation.PerProcessUserTimeLimit = int64(d / 100) // in units of 100 ns
 	if err := enterJob(&limits); err != nil {
 		return fmt.Errorf("limiting time: %w", err)
 	}
 	return nil
 }
 
-// enterJob puts this process, and those that it starts, into a new job with limits. Jobs nest: the limits of one
-// that it is in already hold, too. The handle stays open until the process ends.
+// enterJob puts this process and its future children into a new job with limits. Jobs nest, so the
+// limits of an outer job still apply. The handle stays open until the process ends.
 func enterJob(limits *windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION) error {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {

@@ -27,7 +27,7 @@ With --sample no broker is asked: it says what messages that were saved hold, an
     kcat -C -b localhost:9092 -t events -c 20 -e | unfold lint -c unfold.yaml --sample -`
 }
 
-// lintTimeout bounds everything that is asked of the brokers.
+// lintTimeout bounds all requests to the brokers.
 const lintTimeout = 30 * time.Second
 
 func (l *lintCmd) Run(ctx context.Context, p *program) error {
@@ -48,7 +48,7 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 	asked := ctx
 	ctx, cancel := context.WithTimeout(ctx, lintTimeout)
 	defer cancel()
-	failed, before := false, "" // a broker that is away is away for every check: reported once
+	failed, before := false, "" // an unreachable broker fails every check: the error is reported once
 	for _, check := range stage.Checks(settings) {
 		detail, err := check.Do(ctx)
 		var note *stage.MayNotFit
@@ -73,7 +73,7 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 	}
 	switch {
 	case asked.Err() != nil:
-		return asked.Err() // checks that an interruption makes fail are no fault of the configuration
+		return asked.Err() // checks that fail because of an interrupt are no fault of the configuration
 	case failed:
 		return errors.New("the stage would not run with this configuration")
 	}

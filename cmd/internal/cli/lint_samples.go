@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	// mostSamples is how many messages are looked at, largestSample how many bytes of one
+	// mostSamples is the number of messages that are checked. largestSample bounds the bytes of one
 	// file.
 	mostSamples, largestSample = 1000, 256 << 20
-	// mostProblems is how many bad messages are reported one by one.
+	// mostProblems is the number of bad messages that are reported individually.
 	mostProblems = 10
 )
 
-// sampleFiles reads saved messages: of a file, of its lines if each is JSON, of the files
-// of a folder. more says that there are more than are looked at.
+// sampleFiles reads saved messages: a file, the lines of a file if each is JSON, or the files of a
+// folder. more is set if there are more messages than are checked.
 func sampleFiles(p *program, patterns []string) (samples []stage.Sample, more bool, err error) {
 	paths, err := input.Glob(patterns)
 	if err != nil {
@@ -56,7 +56,7 @@ func sampleFiles(p *program, patterns []string) (samples []stage.Sample, more bo
 	return samples, false, nil
 }
 
-// filesOf are the files of a folder, but hidden ones, sorted.
+// filesOf returns the files of a folder in sorted order, except hidden ones.
 func filesOf(folder string) (files []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -93,8 +93,8 @@ func sampleBytes(p *program, file string) ([]byte, error) {
 	return content, err
 }
 
-// messagesOf are the messages that a file holds: one for each line if the first one is
-// JSON by itself and others follow, else one.
+// messagesOf returns the messages of a file: a message a line if the first line is JSON and others
+// follow, otherwise one message.
 func messagesOf(file string, content []byte) []stage.Sample {
 	name := table.Origin{File: file}.String()
 	if len(content) == 0 {
@@ -118,7 +118,7 @@ func messagesOf(file string, content []byte) []stage.Sample {
 	return samples
 }
 
-// lintSamples says what the stage would make of saved messages.
+// lintSamples reports how the stage would process saved messages.
 func (l *lintCmd) lintSamples(ctx context.Context, p *program, settings stage.Settings) error {
 	samples, more, err := sampleFiles(p, l.Sample)
 	if err != nil {
@@ -143,7 +143,7 @@ func (l *lintCmd) lintSamples(ctx context.Context, p *program, settings stage.Se
 			p.printf("note     column %q, %s, has no value in any event\n", c.Name, c.Role)
 		}
 	}
-	if len(seen.Unknown) > 0 { // which makes problems of all messages
+	if len(seen.Unknown) > 0 { // this error would repeat for every message
 		for _, err := range seen.Unknown {
 			p.printf("wrong    %v\n", err)
 		}
@@ -166,7 +166,7 @@ func (l *lintCmd) lintSamples(ctx context.Context, p *program, settings stage.Se
 	return nil
 }
 
-// describeSamples says in a line what good messages hold.
+// describeSamples summarizes the good messages in one line.
 func describeSamples(seen *stage.Seen) (text string) {
 	if seen.Placed > 0 {
 		text = ": " + seen.Brief()
@@ -183,7 +183,7 @@ func describeSamples(seen *stage.Seen) (text string) {
 	return text
 }
 
-// showColumns lists the columns, with an example of each.
+// showColumns lists the columns with an example of each.
 func showColumns(w io.Writer, seen *stage.Seen) {
 	if len(seen.Columns) == 0 {
 		return

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A file is one message, or one a line if each line is JSON by itself.
+// A file is one message, or one message a line if each line is valid JSON.
 func TestMessagesOfFiles(t *testing.T) {
 	for _, row := range []struct {
 		name, content string
@@ -29,7 +29,7 @@ func TestMessagesOfFiles(t *testing.T) {
 	}
 }
 
-// The types of columns that pass into Avro are shown as the setting that pins them.
+// Columns that pass into Avro are shown with the setting that pins their types.
 func TestLintShowsPins(t *testing.T) {
 	folder := t.TempDir()
 	config, sample := filepath.Join(folder, "unfold.yaml"), filepath.Join(folder, "events.jsonl")
@@ -52,7 +52,7 @@ state: ` + folder + "\n",
 	}
 }
 
-// Messages that hold no event, and changes that did not touch the vector, are nothing wrong.
+// Messages without an event, and changes that do not affect the vector, are no errors.
 func TestLintOfChanges(t *testing.T) {
 	folder := t.TempDir()
 	config, sample := filepath.Join(folder, "unfold.yaml"), filepath.Join(folder, "changes.jsonl")

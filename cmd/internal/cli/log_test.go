@@ -10,8 +10,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestLog runs the stage with its log as objects: each line is one, even that of a
-// failure, and says which message an event is about.
+// TestLog runs the stage with a JSON log: each line is an object, even that of a failure. Entries
+// about an event name its message.
 func TestLog(t *testing.T) {
 	t.Chdir(t.TempDir())
 	brokers, configuration := broker(t, "events", "places", "dead")
@@ -27,7 +27,7 @@ func TestLog(t *testing.T) {
 		_, body := get(t, address, "/metrics")
 		return strings.Contains(body, "unfold_messages_delivered_total 40\n") && strings.Contains(body, "unfold_messages_dead_lettered_total{stage=\"VALUE_CONVERTER\"} 1\n")
 	})
-	code, _, stderr := run(t, "run", "-c", configuration, "--http", "off") // the state is the first one's
+	code, _, stderr := run(t, "run", "-c", configuration, "--http", "off") // the first process has locked the state
 	if code != 1 || m.leave() != 0 {
 		t.Fatalf("exit %d of the second, %d of the first", code, m.code)
 	}
@@ -48,13 +48,13 @@ func TestLog(t *testing.T) {
 		t.Errorf("the dead letter: %v", d)
 	}
 
-	// What is wrong with the level is said like any setting.
+	// A wrong log level is reported like any other setting.
 	if code, _, stderr := run(t, "run", "-c", configuration, "--log-level", "warm"); code != 2 || !strings.Contains(stderr, "did you mean warn?") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
 
-// objects are the lines of a log.
+// objects parses the lines of a JSON log.
 func objects(t *testing.T, text string) (all []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -11,7 +11,6 @@ import (
 	"unfold/models/snapshot"
 )
 
-// mapIDOf reads the id of a model.
 func mapIDOf(t *testing.T, path string) string {
 	t.Helper()
 	s, err := snapshot.ReadFile(path)
@@ -24,8 +23,8 @@ func mapIDOf(t *testing.T, path string) string {
 	return s.MapID
 }
 
-// The same fit gives the same bytes and the same id, another fit another; the maps that
-// fit and embed write bear it.
+// Equal fits give equal bytes and ids, different fits different ids. The maps that fit and embed
+// write have the id.
 func TestFitIdentifiesTheMap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "small.csv", smallCSV())
@@ -68,7 +67,7 @@ func TestFitIdentifiesTheMap(t *testing.T) {
 	}
 }
 
-// What the map's id is called in files is what others read there.
+// Other programs find the map's id under its documented name.
 func TestForeignReadersFindTheMapID(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "small.csv", smallCSV())

@@ -13,22 +13,22 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// member is a stage, or another process, run as a goroutine.
+// member is a stage or another process, run in a goroutine.
 type member struct {
 	t         *testing.T
 	log, out  outputlog.Journal
 	interrupt context.CancelFunc
 	ended     chan struct{}
-	code      int // once it has ended
+	code      int // set once it has ended
 }
 
-// join starts a stage; it ends with the test, if not before.
+// join starts a stage, which is stopped at the end of the test at the latest.
 func join(t *testing.T, args ...string) *member {
 	t.Helper()
 	return start(t, "run", args...)
 }
 
-// start is join of another verb.
+// start is join for another command.
 func start(t *testing.T, verb string, args ...string) *member {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(context.Background())
@@ -46,7 +46,7 @@ func start(t *testing.T, verb string, args ...string) *member {
 	return m
 }
 
-// wait returns the exit code when it has ended.
+// wait waits for the end and returns the exit code.
 func (m *member) wait() int {
 	m.t.Helper()
 	select {
@@ -57,20 +57,20 @@ func (m *member) wait() int {
 	return m.code
 }
 
-// leave interrupts it and returns its exit code.
+// leave interrupts the process and returns its exit code.
 func (m *member) leave() int {
 	m.t.Helper()
 	m.interrupt()
 	return m.wait()
 }
 
-// said waits for a line of its log, and returns what pattern finds there.
+// said waits for a matching line in the log, and returns the submatches.
 func (m *member) said(pattern string) (found []string) {
 	m.t.Helper()
 	return m.wrote(&m.log, pattern)
 }
 
-// wrote is said of its log or its output.
+// wrote is said for the log or the output.
 func (m *member) wrote(to *outputlog.Journal, pattern string) (found []string) {
 	m.t.Helper()
 	line := regexp.MustCompile(pattern)
@@ -89,14 +89,13 @@ func (m *member) wrote(to *outputlog.Journal, pattern string) (found []string) {
 	return found
 }
 
-// address is where it answers.
 func (m *member) address() string {
 	m.t.Helper()
 	return m.said(`answering on http://(\S+) `)[1]
 }
 
-// runUntil starts the stage, waits for a line of its log, does something, and
-// interrupts it; it must end in order. It returns the log.
+// runUntil starts the stage, waits for a line in its log, calls do and interrupts it. It has to end
+// in order. It returns the log.
 func runUntil(t *testing.T, configuration, line string, do func(address string)) string {
 	t.Helper()
 	m := join(t, "-c", configuration)

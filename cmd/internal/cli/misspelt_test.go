@@ -12,7 +12,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// misspeltEvents are events in JSON, a line each.
+// misspeltEvents returns JSON events, one a line.
 func misspeltEvents(n int) (lines []string) {
 	for i := range n {
 		lines = append(lines, fmt.Sprintf(`{"event_id": "e%d", "embedding": [%d, %d.5, 2, 1], "kind": "k%d", "size": %d}`, i, i%7, i%11, i%3, i))
@@ -20,7 +20,7 @@ func misspeltEvents(n int) (lines []string) {
 	return lines
 }
 
-// Every column that a configuration names is compared with what messages hold. The error names the
+// lint compares every column named in the configuration with the messages. The error names the
 // setting, the nearest column and all columns.
 func TestLintComparesNamedColumns(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -30,10 +30,10 @@ func TestLintComparesNamedColumns(t *testing.T) {
 		{"id: event_id, keep: [kind, size]", ""},
 		{"id: event_id, vector: embedding, label: kind", ""},
 		{"id: event_id, columns: [size, 'k*']", ""},
-		{"id: event_id, label: comment", ""}, // labels come with some events only
+		{"id: event_id, label: comment", ""}, // only some events have labels
 		{"id: event_id, keep: [comment], types: ['comment:text']", ""},
 		{"id: event_id, types: ['later:text']", ""},
-		{"id: event_id, columns: [size, comment], missing: mean", ""}, // nothing like it, and values may be missing
+		{"id: event_id, columns: [size, comment], missing: mean", ""}, // no similar name, and values may be missing
 		{"id: event_id, types: ['sizes:float']", `source.types: column "sizes": there is no such column; did you mean "size"?`},
 		{"id: eventid", `source.id: column "eventid": there is no such column; did you mean "event_id"?`},
 		{"id: nothing_like_it", `source.id: column "nothing_like_it": there is no such column; the columns are event_id, embedding, kind, size`},
@@ -51,7 +51,7 @@ func TestLintComparesNamedColumns(t *testing.T) {
 			}
 		}
 	}
-	// An event without an id is named among others.
+	// An error is reported for an event without an id.
 	write(t, "unfold.yaml", "source: {kafka: {brokers: ['127.0.0.1:1'], topic: events}, id: event_id}\nsink: {kafka: {topic: places}}\n")
 	write(t, "some.jsonl", strings.Join(append(misspeltEvents(3), `{"embedding": [1, 2, 3, 4]}`), "\n"))
 	if code, out, _ := run(t, "lint", "-c", "unfold.yaml", "--sample", "some.jsonl"); code != 1 || !strings.Contains(out, `some.jsonl, line 4: column "event_id": there is no such column; the columns are embedding`) {
@@ -59,8 +59,8 @@ func TestLintComparesNamedColumns(t *testing.T) {
 	}
 }
 
-// misspeltTopic fills a topic with events in JSON, and returns a configuration whose columns
-// they do not have.
+// misspeltTopic fills a topic with JSON events, and returns a configuration that names other
+// columns.
 func misspeltTopic(t *testing.T, n int) (configuration string) {
 	t.Helper()
 	brokers, configuration := broker(t, "events", "places", "dead")
@@ -72,7 +72,7 @@ func misspeltTopic(t *testing.T, n int) (configuration string) {
 	return configuration
 }
 
-// Lint compares with the messages of the topic, and looks whether the address is free.
+// lint reads messages of the topic, and checks that the HTTP address is free.
 func TestLintOfATopicWithOtherColumns(t *testing.T) {
 	configuration := misspeltTopic(t, 5)
 	lint := func(more ...string) (int, string) {
@@ -96,8 +96,8 @@ func TestLintOfATopicWithOtherColumns(t *testing.T) {
 	}
 }
 
-// A stage whose configuration names an id, or a column of the vector, that no event has ends at once, with the name,
-// and delivers nothing.
+// A stage ends immediately if no event has the configured id or vector column. The error names it,
+// and nothing is delivered.
 func TestRunRefusesNamesThatNoEventHas(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -120,8 +120,8 @@ func TestRunRefusesNamesThatNoEventHas(t *testing.T) {
 	}
 }
 
-// A stage that goes on from a map, with an id in its configuration that no event has, ends as at its first start, instead of
-// making a dead letter of every event. With the right name it goes on.
+// A stage that restarts with an id that no event has ends as at its first start, instead of writing
+// a dead letter for every event. With the right name it continues.
 func TestRestartRefusesAnIDThatNoEventHas(t *testing.T) {
 	configuration := misspeltTopic(t, 150)
 	brokers := []string{brokerOf(t, configuration)}
@@ -154,7 +154,7 @@ func TestRestartRefusesAnIDThatNoEventHas(t *testing.T) {
 	placed(start("event_id"), 130)
 }
 
-// brokerOf is the broker that a configuration names.
+// brokerOf returns the broker named in a configuration.
 func brokerOf(t *testing.T, configuration string) string {
 	t.Helper()
 	var c struct {

@@ -29,9 +29,9 @@ import (
 //go:embed testdata/outputs.py
 var readOutputs string
 
-// Every output column, of every kind of model, in several dimensions, with classes and
-// without, in files of every format and of no row, one, a batch and several, is for
-// readers of others what the model said.
+// Other programs read from every file what the model returned. The test covers all output columns,
+// kinds of models and file formats. It varies the dimensions, the classes and the number of rows:
+// none, one, a batch and several.
 func TestOutputsOfEveryKind(t *testing.T) {
 	tier.Full(t, "it runs Python libraries")
 	t.Chdir(t.TempDir())
@@ -66,11 +66,11 @@ func TestOutputsOfEveryKind(t *testing.T) {
 	}
 }
 
-// period is after how many rows those of a sheet come again.
+// period is the number of rows after which the rows of a sheet repeat.
 const period = 128
 
-// periodic is the placer of a sheet's rows: places depend on nothing but the row, so that
-// those of one period are those of all.
+// periodic is a placer for the rows of a sheet. Places depend only on the row, so it places one
+// period and repeats the results.
 type periodic struct{ models.Placer }
 
 func (p periodic) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
@@ -90,8 +90,8 @@ func (p periodic) Place(ctx context.Context, x vec.Matrix[float32]) (models.Plac
 	return at, nil
 }
 
-// sheet writes rows of twelve numbers around three centres, with their number and, if
-// wanted, the label of every third.
+// sheet writes rows of twelve numbers around three centres, with their number. If labels is set,
+// every third row has a label.
 func sheet(t *testing.T, path string, rows int, labels bool) {
 	t.Helper()
 	var rnd *rand.Rand
@@ -116,8 +116,8 @@ func sheet(t *testing.T, path string, rows int, labels bool) {
 	write(t, path, b.String()+"\n")
 }
 
-// placeEverywhere places the rows of a file and writes them in every format, with classes
-// and without. It returns the two folders, which also say what should be in the files.
+// placeEverywhere places the rows of a file and writes them in every format, with and without
+// classes. It returns the two folders, which also contain the expected values.
 func placeEverywhere(t *testing.T, model string, rows int) []string {
 	t.Helper()
 	s, err := readModel(t.Context(), model+".unfold")
@@ -160,10 +160,10 @@ func placeEverywhere(t *testing.T, model string, rows int) []string {
 	return []string{w.folders[0].dir, w.folders[1].dir}
 }
 
-// manyFiles is a Writer that writes to all formats at once.
+// manyFiles is a Writer to all formats at once.
 type manyFiles struct{ folders []beside }
 
-// beside is a folder of files of the same content, and that content as plain numbers.
+// beside is a folder of files with the same content, and that content as plain numbers.
 type beside struct {
 	dir     string
 	classes bool
@@ -187,7 +187,7 @@ func (e *manyFiles) Write(o *emit.Output) error {
 	return nil
 }
 
-// note keeps what was written: numbers in little-endian order, text in lines.
+// note stores what was written: numbers in little-endian order, text in lines.
 func (b *beside) note(o *emit.Output) {
 	add := func(name string, values any) {
 		if b.values[name] == nil {
@@ -199,7 +199,7 @@ func (b *beside) note(o *emit.Output) {
 			}
 			return
 		}
-		_ = binary.Write(b.values[name], binary.LittleEndian, values) // to memory
+		_ = binary.Write(b.values[name], binary.LittleEndian, values) // writes to memory
 	}
 	add("id.text", o.ID.Strings())
 	kept, _ := o.Kept[0].Floats()

@@ -15,8 +15,8 @@ import (
 	"unfold/cmd/internal/viewer/browser"
 )
 
-// The animation in README is of the page while the demo plays. With UNFOLD_PAGE_PICTURES=write it is
-// taken again: make page-pictures.
+// README's animation shows the page during the demo. With UNFOLD_PAGE_PICTURES=write the test
+// records it again: make page-pictures.
 func TestPageAnimation(t *testing.T) {
 	path, err := filepath.Abs("../../../docs/page-live.png")
 	if err != nil {
@@ -45,7 +45,7 @@ func TestPageAnimation(t *testing.T) {
 	}
 }
 
-// recorded are pictures of the page of the demo, so far apart, from the first map on.
+// recorded returns n pictures of the demo's page at the given interval, from the first map on.
 func recorded(t *testing.T, n int, every time.Duration) (pictures []image.Image) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -64,7 +64,7 @@ func recorded(t *testing.T, n int, every time.Duration) (pictures []image.Image)
 		small := image.NewRGBA(image.Rect(0, 0, 720, 450))
 		draw.CatmullRom.Scale(small, small.Bounds(), img, img.Bounds(), draw.Src, nil)
 		pictures = append(pictures, small)
-		if len(pictures)%6 == 0 { // the view follows what has come
+		if len(pictures)%6 == 0 { // the view includes new events
 			browser.Eval[bool](b, `(unfold.moves.home(true), true)`)
 		}
 		time.Sleep(time.Until(begun.Add(every)))

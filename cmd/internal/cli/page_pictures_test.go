@@ -14,8 +14,8 @@ import (
 	"unfold/cmd/internal/viewer/browser"
 )
 
-// The page looks as the pictures in docs, but for what fonts and processors change. With
-// UNFOLD_PAGE_PICTURES=write they are taken again: make page-pictures.
+// The page looks like the pictures in docs, up to differences of fonts and processors. With
+// UNFOLD_PAGE_PICTURES=write the test takes them again: make page-pictures.
 func TestPagePictures(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestPagePictures(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			b := browser.Open(t, c.s)
-			// A map that stays as it is, whatever becomes of the models.
+			// A stored map, which does not change with the models.
 			m := start(t, "view", filepath.Join("testdata", "digits-map.parquet"), "--listen", "127.0.0.1:0", "--title", "Handwritten digits")
 			b.Show("http://" + m.said(`address=(\S+)`)[1])
 			b.Wait(`document.querySelectorAll("#legend button").length === 10`)
@@ -55,7 +55,7 @@ func TestPagePictures(t *testing.T) {
 	}
 }
 
-// pixelsApart is by how much the pixels of two pictures differ on average, 0..1.
+// pixelsApart returns the mean difference of the pixels of two pictures, 0..1.
 func pixelsApart(t *testing.T, a, b []byte) float64 {
 	t.Helper()
 	var pictures [2]image.Image

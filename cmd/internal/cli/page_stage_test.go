@@ -20,8 +20,8 @@ func forget(t *testing.T, brokers []string, ids ...string) {
 	send(t, brokers, 0, 0, nil, all...)
 }
 
-// The page of a stage, in a browser: it waits with the stage for the first map, shows events
-// as they arrive and leave, follows its maps, and comes back when the stage is started again.
+// The page of a stage, in a browser. It waits for the first map, shows events as they arrive and
+// leave, follows new maps, and reconnects after the stage restarts.
 func TestPageOfAStage(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	brokers, configuration := broker(t, "events", "places", "dead")
@@ -36,7 +36,7 @@ func TestPageOfAStage(t *testing.T) {
 		b.Wait(fmt.Sprintf(`unfold.store.n === %d && document.getElementById("count").textContent.startsWith("%[1]d points")`, points))
 	}
 	counts(200)
-	b.Wait(`document.getElementById("banner").textContent.includes("dead letter")`) // produce sends a broken one
+	b.Wait(`document.getElementById("banner").textContent.includes("dead letter")`) // produce sends a broken message
 	b.Wait(`document.querySelectorAll(".sparks figure").length >= 4`)
 	b.Wait(`unfold.store.under > 0 && document.getElementById("count").textContent.includes("version")`)
 	if got := browser.Eval[string](b, `unfold.store.columns.map(c => c.name).sort().join(" ")`); got != "novelty_global novelty_local partition sigma" {
@@ -49,7 +49,7 @@ func TestPageOfAStage(t *testing.T) {
 	if places := browser.Eval[string](b, `(() => { const at = {}; unfold.store.each(s => { at[unfold.store.id(s)] = 1; }); return ["e3", "e4", "e5", "e249"].map(i => i in at).join(" "); })()`); places != "false false true true" {
 		t.Errorf("e3, e4, e5 and e249 are there: %s", places)
 	}
-	// Time: what came after the first events is hidden as long as the slider says so.
+	// The time slider hides events that arrived later.
 	b.Wait(`!document.getElementById("timeline").hidden`)
 	b.Wait(`fetch("api/history").then(r => r.json()).then(h => h.maps.length > 0 && h.maps[0].version === 1 && h.maps[0].points > 0)`)
 	browser.Eval[bool](b, `(() => { const at = []; unfold.store.each(s => at.push(unfold.store.at[s])); at.sort((a, b) => a - b); unfold.timeline.set(at[100]); return true; })()`)
@@ -78,8 +78,8 @@ func TestPageOfAStage(t *testing.T) {
 	}
 }
 
-// Where others reach the address the page is there only if that was asked for; it never is
-// with page.points: 0.
+// On a public address the page exists only if it was requested. With page.points: 0 it never
+// exists.
 func TestPageIsAskedFor(t *testing.T) {
 	for _, c := range []struct {
 		name, more string

@@ -46,16 +46,15 @@ func commandLines(text string) []string {
 		if !ok {
 			continue
 		}
-		// A remark stands behind # or, in the help, behind a gap; a file behind >.
+		// Remove comments after #, file names after >, and, in the help, descriptions after a gap.
 		command = regexp.MustCompile(`\s+[#>].*|(\S)\s{3,}[a-z].*`).ReplaceAllString(strings.TrimSpace(command), "$1")
 		out = append(out, command)
 	}
 	return out
 }
 
-// Every command line that a page or the help shows is one that the program takes:
-// whole lines are parsed; of words in the text (`unfold fit --map`) the verb and
-// the flags must be there.
+// The program accepts every command line of the pages and the help. Whole lines are parsed. For
+// words in the text (`unfold fit --map`) the command and the flags have to exist.
 func TestCommandsOfPages(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join(repository, "docs", "*.md"))
 	if err != nil {
@@ -106,7 +105,7 @@ func TestCommandsOfPages(t *testing.T) {
 	}
 }
 
-// A start makes the flags of the command that is named, and of no other.
+// At start only the named command gets its flags.
 func TestOnlyTheNamedCommandHasFlags(t *testing.T) {
 	parser, err := newParser(new(everywhere), System{Args: []string{"-q", "score", "map.parquet"}, Stdout: io.Discard, Stderr: io.Discard})
 	if err != nil {
@@ -122,7 +121,7 @@ func TestOnlyTheNamedCommandHasFlags(t *testing.T) {
 	}
 }
 
-// unknownWord returns the verb or the flag that the grammar does not have, or "".
+// unknownWord returns the command or flag that does not exist, or "".
 func unknownWord(model *kong.Application, command []string) string {
 	at := slices.IndexFunc(model.Children, func(n *kong.Node) bool { return n.Name == command[0] })
 	if at < 0 {
@@ -139,7 +138,8 @@ func unknownWord(model *kong.Application, command []string) string {
 // hasFlag reports whether a command has a flag of that name, "--map" or "-o".
 func hasFlag(command *kong.Node, name string) bool { return flagNamed(command, name) != nil }
 
-// tutorial returns the command lines of docs/tutorial.md, without those that serve until they are interrupted.
+// tutorial returns the command lines of docs/tutorial.md, except servers, which run until they are
+// interrupted.
 func tutorial(t *testing.T, root string) (lines []string) {
 	t.Helper()
 	for _, line := range commandLines(page(t, filepath.Join(root, "docs", "tutorial.md"))) {
@@ -150,7 +150,7 @@ func tutorial(t *testing.T, root string) (lines []string) {
 	return lines
 }
 
-// The targets that README names are in the Makefile.
+// The Makefile has all targets that README names.
 func TestTargetsOfReadme(t *testing.T) {
 	makefile := page(t, filepath.Join(repository, "Makefile"))
 	found := regexp.MustCompile("(?m)(?:^    |`)make ([a-z0-9-]+)").FindAllStringSubmatch(page(t, filepath.Join(repository, "README.md")), -1)

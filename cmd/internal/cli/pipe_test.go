@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// A named pipe as data gives what the file gives that is written to it, to verbs that read once and to those that
-// read several times.
+// A named pipe gives the same results as a file, in commands that read once and in those that read
+// several times.
 func TestPipesAreData(t *testing.T) {
 	t.Chdir(workspace(t))
 	must(t, "-q", "fit", "small.csv", "--columns", "x,y,z", "--steps", "5", "-o", "m.unfold")
 	data := contentsOf(t, "small.csv")
 	for _, c := range []struct {
 		verb string
-		args []string // behind the input
+		args []string // arguments after the input
 	}{
 		{"embed", []string{"-m", "m.unfold", "-o", "out.csv"}},
 		{"fit", []string{"--columns", "x,y,z", "--steps", "5", "-o", "n.unfold", "--map", "out.csv"}},

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// With http_place a stage places what is asked for on its current map, as it places its
-// messages; without, there is no such page.
+// With http_place a stage places records of requests on its current map, as it places messages.
+// Without it the page does not exist.
 func TestPlaceOfAStage(t *testing.T) {
 	brokers, configuration := broker(t, "events", "places", "dead")
 	text, err := os.ReadFile(configuration)
@@ -24,7 +24,7 @@ func TestPlaceOfAStage(t *testing.T) {
 	if status, body := b.post(t, row); status != 503 || !strings.Contains(body, "no map yet") {
 		t.Errorf("before the first map: %d %s", status, body)
 	}
-	produce(t, brokers, 0, 10) // all of which the first map is learnt from
+	produce(t, brokers, 0, 10) // the first map is learnt from all of them
 	m.says("/model", 200, `"kind":"lvm".*"vector":"v"`)
 	m.says("/", 200, "/place\n")
 	status, body := b.post(t, row)
@@ -35,11 +35,11 @@ func TestPlaceOfAStage(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &got); status != 200 || err != nil || got.Version == 0 || len(got.Places) != 1 || got.Places[0].ID != "asked" {
 		t.Errorf("%d %s", status, body)
 	}
-	// What passes through may be missing.
+	// Kept columns may be missing.
 	if status, body := b.post(t, `{"vectors": [[1, 2, 3, 4]]}`); status != 200 || !strings.Contains(body, `{"id":0,"x":`) {
 		t.Errorf("without an id: %d %s", status, body)
 	}
-	// Places are decoded to the vectors there.
+	// /decode decodes places to vectors.
 	if status, body := b.ask(t, "/decode", `{"places": [[0, 0], [1e6, 0]]}`); status != 200 || strings.Count(body, `"vector_sigma":`) != 2 {
 		t.Errorf("vectors: %d %s", status, body)
 	}

@@ -66,7 +66,7 @@ type pictureFormat struct {
 	ofHistory func(io.Writer, plot.History, plot.Settings) error
 }
 
-// pictureFormats by the output's extension.
+// pictureFormats maps the output's extension to its format.
 var pictureFormats = map[string]pictureFormat{
 	".png": {plot.PNG, plot.HistoryPNG},
 	".svg": {plot.SVG, plot.HistorySVG},
@@ -113,7 +113,7 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-// settings checks what the flags say together.
+// settings checks the flags and returns the settings of the picture.
 func (c *plotCmd) settings() (s plot.Settings, err error) {
 	if _, known := pictureFormats[strings.ToLower(filepath.Ext(c.Output))]; !known {
 		return s, usagef("--output: %q is neither a .png nor a .svg nor a .pdf", c.Output)
@@ -148,7 +148,7 @@ func (c *plotCmd) settings() (s plot.Settings, err error) {
 	return s, nil
 }
 
-// picture collects coordinates and colours.
+// picture collects the coordinates and colours of the points.
 func (c *plotCmd) picture(ctx context.Context, p *program, m *emit.Map) (plot.Map, error) {
 	n, d := m.Embedding.Rows, m.Embedding.Cols
 	title := c.Title
@@ -190,7 +190,7 @@ func (c *plotCmd) picture(ctx context.Context, p *program, m *emit.Map) (plot.Ma
 	return out, c.columns(ctx, &out, m)
 }
 
-// columnsOf returns the two columns of a flat map.
+// columnsOf returns the two columns of a map with two dimensions.
 func columnsOf(flat vec.Matrix[float32]) (x, y []float64) {
 	x, y = make([]float64, flat.Rows), make([]float64, flat.Rows)
 	for i := range x {
@@ -199,8 +199,8 @@ func columnsOf(flat vec.Matrix[float32]) (x, y []float64) {
 	return x, y
 }
 
-// flattener returns what takes the two columns to draw of a map of at least two dimensions,
-// and says which they are where that is not plain.
+// flattener returns a function that reduces a map of at least two dimensions to the two to draw. It
+// also returns a description of these two where that is not obvious.
 func (c *plotCmd) flattener(ctx context.Context, mu vec.Matrix[float32]) (func(vec.Matrix[float32]) vec.Matrix[float32], string, error) {
 	d, axes := mu.Cols, c.Axes
 	switch {

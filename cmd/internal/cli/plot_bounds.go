@@ -17,13 +17,13 @@ import (
 	"unfold/models/fit"
 )
 
-// bounds draws what a report of a fit of kind lllvm says of its bound: by the number of
-// neighbours, and in the course of the start that was kept.
+// bounds draws the bound from a report of kind lllvm: against the number of neighbours, and over
+// the iterations of the selected start.
 func (c *plotCmd) bounds(p *program, format pictureFormat, s plot.Settings) error {
 	raw, err := os.ReadFile(c.Bounds)
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		err = pe.Err // the file is named once
+		err = pe.Err // avoid naming the file twice
 	}
 	if err != nil {
 		return table.InFile(c.Bounds, models.BadInputf("%w", err))
@@ -36,14 +36,15 @@ func (c *plotCmd) bounds(p *program, format pictureFormat, s plot.Settings) erro
 	}
 	course, byK := boundsOf(report.Model)
 	h, also := byK, ""
-	if len(byK.At) < 2 { // one number of neighbours: its course
+	if len(byK.At) < 2 { // with one number of neighbours, draw only the iterations
 		h, also = course, ", by iteration"
 	}
 	h.Subtitle = humanize.Plural(len(report.Model.Runs), "start") + also
 	return c.panels(p, format, s, h, strings.TrimSuffix(filepath.Base(c.Bounds), filepath.Ext(c.Bounds)))
 }
 
-// boundsOf lays the bounds out, the first iterations left out, which dwarf all others.
+// boundsOf returns the bounds as two pictures. It skips the first iterations, whose values would
+// dwarf the others.
 func boundsOf(m fit.LocallyLinear) (course, byK plot.History) {
 	course = plot.History{Along: "iteration", Panels: []plot.Panel{{Title: "Bound", Relative: true}}}
 	line := plot.Series{Name: "bound"}

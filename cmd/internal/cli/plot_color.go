@@ -16,10 +16,10 @@ import (
 	"unfold/models/clusters"
 )
 
-// noiseName is what points in no cluster are called in a legend.
+// noiseName is the legend's name for points in no cluster.
 const noiseName = "noise"
 
-// color chooses the column that colours and how.
+// color selects the column that colours the points, and its scale or classes.
 func (c *plotCmd) color(ctx context.Context, out *plot.Map, m *emit.Map) error {
 	by := c.Color
 	if by == "" && out.Value == nil {
@@ -37,7 +37,7 @@ func (c *plotCmd) color(ctx context.Context, out *plot.Map, m *emit.Map) error {
 		return err
 	}
 	out.By, out.Value, out.Class, out.To = by, nil, nil, 0
-	if by == emit.ClusterName { // however many there are, numbers of clusters are no scale
+	if by == emit.ClusterName { // cluster numbers are classes, however many there are
 		out.Unknown = noiseName
 		out.Class, err = c.clusters(ctx, m, column)
 		return err
@@ -62,13 +62,13 @@ func (c *plotCmd) color(ctx context.Context, out *plot.Map, m *emit.Map) error {
 	return err
 }
 
-// clustersByName reports whether a column seems to hold clusters' numbers, by its name alone.
+// clustersByName reports whether a column's name suggests that it has cluster numbers.
 func clustersByName(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "cluster") || strings.Contains(name, "dbscan")
 }
 
-// withoutNoise returns classes without that of clustering's noise, -1.
+// withoutNoise returns the classes with the class of noise, -1, cleared.
 func withoutNoise(classes []string) []string {
 	out := slices.Clone(classes)
 	for i, of := range out {
@@ -79,15 +79,15 @@ func withoutNoise(classes []string) []string {
 	return out
 }
 
-// Numbers are shown by their logarithms unless asked otherwise if all are 0 or more, the 99th
-// percentile is decades times the first above 0, and more than half of the even scale would
-// hold few of them.
+// By default numbers are drawn on a logarithmic scale if three conditions hold. No number is
+// negative. The 99th percentile of the positive numbers is at least decades times the 1st. At least
+// the share crowded of them lies below half the 99th percentile.
 const (
 	decades = 1000
 	crowded = 0.9
 )
 
-// scaleOf says how numbers become colours.
+// scaleOf returns the colour scale of numbers.
 func (c *plotCmd) scaleOf(by string, values []float64) (plot.Scale, error) {
 	var sorted []float64
 	for _, v := range values {
@@ -117,8 +117,8 @@ func (c *plotCmd) scaleOf(by string, values []float64) (plot.Scale, error) {
 	return plot.Linear, nil
 }
 
-// clusters are those of rows by their numbers, with what sets them apart where the map has
-// columns that say so; "" for noise.
+// clusters returns the cluster of each row as its number, with its distinguishing columns where the
+// map has such columns. Noise is "".
 func (c *plotCmd) clusters(ctx context.Context, m *emit.Map, column table.Column) ([]string, error) {
 	in := clustersIn(column)
 	names, err := in.names(ctx, m.Kept)
@@ -134,11 +134,11 @@ func (c *plotCmd) clusters(ctx context.Context, m *emit.Map, column table.Column
 	return text, err
 }
 
-// fewWhole is the most distinct whole numbers that are taken for classes.
+// fewWhole is the most distinct whole numbers that are drawn as classes.
 const fewWhole = 20
 
-// colorBy returns a column's numbers, NaN where there is none, or its classes if it is no
-// number or holds only few distinct whole ones.
+// colorBy returns a column as numbers, with NaN for missing values, or as classes. Text and columns
+// with few distinct whole numbers are classes.
 func colorBy(c table.Column) (values []float64, classes []string) {
 	if c.Kind() != table.Number {
 		return nil, c.Strings()
@@ -161,7 +161,7 @@ func colorBy(c table.Column) (values []float64, classes []string) {
 	return nil, c.Strings()
 }
 
-// numbersOf returns a column's numbers, NaN where there is none.
+// numbersOf returns a column's numbers, with NaN for missing values.
 func numbersOf(c table.Column) []float64 {
 	values, _ := c.Floats()
 	for i := range values {

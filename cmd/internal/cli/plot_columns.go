@@ -13,7 +13,7 @@ import (
 	"unfold/models"
 )
 
-// columns takes what columns say besides colours: panels, sizes, names and what is highlighted.
+// columns reads the columns used for panels, sizes, names and highlights.
 func (c *plotCmd) columns(ctx context.Context, out *plot.Map, m *emit.Map) error {
 	if c.Facet != "" {
 		column, err := mapColumn(c.Map, m, c.Facet)
@@ -38,7 +38,7 @@ func (c *plotCmd) columns(ctx context.Context, out *plot.Map, m *emit.Map) error
 	return c.highlight(out, m)
 }
 
-// names chooses what is written on the map beside the classes.
+// names selects the column of the names that are written on the map in addition to classes.
 func (c *plotCmd) names(ctx context.Context, out *plot.Map, m *emit.Map) error {
 	by := c.Names
 	if by == "" {
@@ -59,10 +59,10 @@ func (c *plotCmd) names(ctx context.Context, out *plot.Map, m *emit.Map) error {
 	return nil
 }
 
-// named is how many highlighted points are few enough to have their ids on the map.
+// namedPoints is the most highlighted points that are labelled with their ids.
 const namedPoints = 25
 
-// highlight marks the points of the values that are asked for.
+// highlight marks the points with the requested values.
 func (c *plotCmd) highlight(out *plot.Map, m *emit.Map) error {
 	if len(c.Highlight) == 0 {
 		return nil
@@ -83,7 +83,7 @@ func (c *plotCmd) highlight(out *plot.Map, m *emit.Map) error {
 		}
 		found := false
 		for i, have := range of {
-			// Clusters are called by their numbers, too.
+			// Clusters also match by their number alone.
 			if have == value || by == emit.ClusterName && strings.HasPrefix(have, value+": ") {
 				out.Bright[i], found = true, true
 			}
@@ -110,7 +110,7 @@ func (c *plotCmd) highlight(out *plot.Map, m *emit.Map) error {
 	return nil
 }
 
-// someOf lists a few of the values that there are.
+// someOf lists a few of the distinct values.
 func someOf(values []string) string {
 	const few = 8
 	all := slices.Compact(slices.Sorted(slices.Values(values)))

@@ -15,7 +15,7 @@ import (
 	"unfold/models/prior"
 )
 
-// compare lays the map before over m by the points that both have, and says how far these moved.
+// compare aligns the earlier map with m by their common points, and reports how far these moved.
 func (c *plotCmd) compare(ctx context.Context, p *program, out *plot.Map, m *emit.Map, flatten func(vec.Matrix[float32]) vec.Matrix[float32]) error {
 	before, err := readMap(ctx, p, c.Compare)
 	if err != nil {
@@ -63,11 +63,11 @@ func (c *plotCmd) compare(ctx context.Context, p *program, out *plot.Map, m *emi
 	return nil
 }
 
-// pair is a point of two maps: its rows.
+// pair is a point of two maps, as its row in each.
 type pair struct{ before, after int }
 
-// common returns the points that two maps have in common, by their ids or, where there are
-// none, by their rows; and how many of the first are left out, as their ids come twice.
+// common returns the common points of two maps, by id or, without ids, by row. twice is the number
+// of points of the first map that are skipped because of duplicate ids.
 func (c *plotCmd) common(before, after *emit.Map) (pairs []pair, twice int, err error) {
 	if !before.ID.Valid() || !after.ID.Valid() {
 		if n := before.Len(); n == after.Len() {

@@ -19,8 +19,7 @@ import (
 	"unfold/stream/learn"
 )
 
-// history draws what a running or stopped stage keeps in its state folder of the
-// maps so far.
+// history draws the history of maps in the state folder of a stage, running or stopped.
 func (c *plotCmd) history(p *program, format pictureFormat, s plot.Settings) error {
 	all, err := learn.ReadHistory(c.History)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +32,7 @@ func (c *plotCmd) history(p *program, format pictureFormat, s plot.Settings) err
 	return c.panels(p, format, s, historyOf(all), "The maps of "+filepath.Clean(c.History))
 }
 
-// panels writes h, under a title of its own unless one is given.
+// panels writes h. The flag's title replaces the given one.
 func (c *plotCmd) panels(p *program, format pictureFormat, s plot.Settings, h plot.History, title string) error {
 	if h.Title = c.Title; h.Title == "" {
 		h.Title = title
@@ -45,11 +44,13 @@ func (c *plotCmd) panels(p *program, format pictureFormat, s plot.Settings, h pl
 	return nil
 }
 
-// leastMove is the least move that differs from none in the picture, in per cent of the diameter.
+// leastMove is the smallest move that the picture shows as different from 0, in percent of the
+// diameter.
 const leastMove = 0.01
 
-// movesOf is the panel of moves. Those of majors are rings among the others, on a logarithmic scale, since they may be a
-// hundred times as large. Where an epoch begins there are none: places before and after it have nothing in common.
+// movesOf returns the panel of moves. Major refreshes are drawn as rings on a logarithmic scale,
+// because their moves can be a hundred times larger. The first map of an epoch has no moves: places
+// before and after it are not comparable.
 func movesOf(all []stream.Stats, quantiles func(title string, of func(i int) (stream.Quantiles, bool)) plot.Panel) plot.Panel {
 	major := make([]bool, len(all))
 	for i, f := range all {
@@ -65,7 +66,7 @@ func movesOf(all []stream.Stats, quantiles func(title string, of func(i int) (st
 	return p
 }
 
-// historyOf lays the figures of maps out as panels.
+// historyOf arranges the statistics of maps as panels.
 func historyOf(all []stream.Stats) plot.History {
 	series := func(name string, of func(f stream.Stats) float64) plot.Series {
 		v := plot.Series{Name: name}

@@ -22,7 +22,7 @@ func TestHistoryOf(t *testing.T) {
 	if h.Subtitle != "5 maps, 3 learnt as a whole, 2 new epochs" || !slices.Equal(h.At, []float64{1, 2, 5, 6, 7}) || !slices.Equal(h.Marks, []float64{5, 6, 7}) {
 		t.Errorf("%s at %v, marks at %v", h.Subtitle, h.At, h.Marks)
 	}
-	// Of the majors, the one that begins an epoch has no moves; the other is a ring.
+	// The major refresh that starts an epoch has no moves. The other is drawn as a ring.
 	if p := h.Panels[0]; p.Log != leastMove || !slices.Equal(p.Series[2].Alone, []bool{false, false, false, true, false}) || math.IsNaN(p.Series[2].Values[3]) || !math.IsNaN(p.Series[2].Values[2]) {
 		t.Errorf("moves: %+v", p)
 	}
@@ -35,14 +35,14 @@ func TestHistoryOf(t *testing.T) {
 	if len(h.Panels) != 5 {
 		t.Errorf("%d panels without labels", len(h.Panels))
 	}
-	// Where there were votes their error has a panel, with gaps where there were none.
+	// The label error has a panel if labels were predicted, with gaps elsewhere.
 	h = historyOf([]stream.Stats{{Version: 1}, {Version: 2, Voted: 40, Wrong: 10}, {Version: 3, Voted: 5}})
 	if last := h.Panels[len(h.Panels)-1]; len(h.Panels) != 6 || !strings.Contains(last.Title, "label error") {
 		t.Errorf("%d panels, the last one %q", len(h.Panels), last.Title)
 	} else if v := last.Series[0].Values; v[0] == v[0] || v[1] != 25 || v[2] != 0 {
 		t.Errorf("label error %v", v)
 	}
-	// So has the drift of the newest events, with gaps where a window was not full.
+	// So does the drift of the newest events, with gaps where a window was not full.
 	drifts := historyOf([]stream.Stats{{Version: 1}, {Version: 2, Newest: stream.Drift{Window: 200, Level: 4, Bound: 2.5}}})
 	if last := drifts.Panels[len(drifts.Panels)-1]; len(drifts.Panels) != 6 || len(last.Series) != 2 {
 		t.Errorf("%d panels, the last one %q", len(drifts.Panels), last.Title)

@@ -15,8 +15,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// places writes a map of n points with an id each, turned, scaled and shifted; some are
-// moved away afterwards, by (40, 0).
+// places writes a map of n points with ids, turned, scaled and shifted. The points in moved are
+// then moved by (40, 0).
 func places(t *testing.T, path string, n int, turn, scale float64, moved map[int]bool) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -33,8 +33,8 @@ func places(t *testing.T, path string, n int, turn, scale float64, moved map[int
 	write(t, path, b.String())
 }
 
-// A map that was turned, shifted and scaled has not moved; points that did are named by the
-// figure and drawn as arrows.
+// A turned, shifted and scaled map has not moved. The moved points appear in the figures and are
+// drawn as arrows.
 func TestPlotCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
 	places(t, "before.csv", 400, 0, 1, nil)
@@ -53,7 +53,7 @@ func TestPlotCompare(t *testing.T) {
 	if _, err := fmt.Sscanf(said, "%f, %f, %f %% of the diameter (median, 90th, 99th percentile); 10 gone", &figures[0], &figures[1], &figures[2]); err != nil {
 		t.Fatalf("%s: %v", out, err)
 	}
-	// 40 of a diameter of about 110; three in a hundred points moved.
+	// They moved by 40, with a diameter of about 110, and are three in a hundred points.
 	if figures[0] > 4 || figures[1] > 5 || figures[2] < 25 || figures[2] > 45 {
 		t.Errorf("moved %v %% of the diameter", figures)
 	}
@@ -93,13 +93,13 @@ func TestPlotCompareErrors(t *testing.T) {
 	}
 }
 
-// Every option draws a picture, in every format, and says in it what it shows.
+// Every option works in every format, and the picture has a legend for it.
 func TestPlotOptions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	places(t, "m.csv", 200, 0, 1, nil)
 	for name, c := range map[string]struct {
 		args []string
-		want []string // text in the picture
+		want []string // expected text in the picture
 	}{
 		"dark":      {[]string{"--color", "kind", "--dark"}, []string{">k0<", "#12141A"}},
 		"palette":   {[]string{"--color", "kind", "--palette", "#102030,#405060,#708090"}, []string{"#102030", "#708090"}},
@@ -163,7 +163,7 @@ func TestNoiseIsNoClass(t *testing.T) {
 	}
 }
 
-// What is missing in a column of numbers is unknown, not 0.
+// A missing number is unknown, not 0.
 func TestMissingNumbersAreUnknown(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "m.csv", "embedding_0,embedding_1,v\n0,0,0.5\n1,1,\n2,0,1.5\n")

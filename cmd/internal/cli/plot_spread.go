@@ -13,8 +13,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// spread returns what --uncertainty draws: circles of the map's sigma or, of a model
-// that knows them, the ellipses of the points that it was learnt from.
+// spread returns the shapes that --uncertainty draws: circles of the map's sigma, or ellipses of a
+// model's points if the model has them.
 func (c *plotCmd) spread(ctx context.Context, m *emit.Map, x, y []float64) ([]plot.Ellipse, error) {
 	if !c.Uncertainty {
 		return nil, nil
@@ -59,7 +59,7 @@ func (c *plotCmd) ellipses(ctx context.Context, dims int) ([]plot.Ellipse, error
 	return out, nil
 }
 
-// opened returns a model's placer as something that not all kinds of models are.
+// opened returns a model's placer as type T, which only some kinds of models implement.
 func opened[T any](s *snapshot.Snapshot, path, lacks string) (T, error) {
 	var none T
 	placer, err := fit.Open(s, placing.Options{})

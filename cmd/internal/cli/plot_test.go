@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A picture says what it does not show as it is, and so does the command.
+// The picture and the command report points that are not drawn at their place.
 func TestPlotCountsEveryPoint(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var b strings.Builder

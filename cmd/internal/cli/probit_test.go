@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// answersCSV are rows of 0 and 1 in eight columns, which depend on two coordinates.
+// answersCSV returns rows of 0 and 1 in eight columns, which depend on two coordinates.
 func answersCSV(rows int) string {
 	var b strings.Builder
 	b.WriteString("id,q0,q1,q2,q3,q4,q5,q6,q7\n")
@@ -31,8 +31,8 @@ func answersCSV(rows int) string {
 	return b.String()
 }
 
-// Rows of 0 and 1 are learnt with probit noise, placed again where fit has them, and
-// decoded as probabilities; what is missing of them is filled in.
+// Rows of 0 and 1 are learnt with probit noise. embed places them as fit does, and decode returns
+// probabilities. Missing values are predicted.
 func TestProbitEndToEnd(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "a.csv", strings.Replace(answersCSV(60), "\n2,0", "\n2,", 1))

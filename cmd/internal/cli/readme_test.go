@@ -16,7 +16,6 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// section returns a part of README, from its title to the next one.
 func section(t *testing.T, title string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(page(t, filepath.Join(repository, "README.md")), "\n## "+title+"\n")
@@ -27,7 +26,7 @@ func section(t *testing.T, title string) string {
 	return text
 }
 
-// script returns the block of Python in a text that begins with its name.
+// script returns the Python block of a text that starts with the script's name.
 func script(t *testing.T, text, name string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, "```python\n# "+name+"\n")
@@ -38,7 +37,7 @@ func script(t *testing.T, text, name string) string {
 	return block
 }
 
-// README's recipe for a data scientist runs as it stands, on a table that pandas makes.
+// README's recipe for a data scientist runs unchanged on a table made by pandas.
 func TestReadmeParquet(t *testing.T) {
 	text := section(t, "A data scientist: a Parquet file")
 	t.Chdir(t.TempDir())
@@ -49,7 +48,7 @@ func TestReadmeParquet(t *testing.T) {
 	}
 	said := map[string]string{}
 	for _, line := range lines {
-		if w := words(line); w[0] == "view" { // it serves until it is interrupted
+		if w := words(line); w[0] == "view" { // it runs until it is interrupted
 			m := start(t, "view", append(w[1:], "--listen", "127.0.0.1:0")...)
 			m.said(`1,500 points at http://127\.0\.0\.1:`)
 			if code := m.leave(); code != 0 {
@@ -68,8 +67,8 @@ func TestReadmeParquet(t *testing.T) {
 	}
 }
 
-// workplace makes an empty folder the current one, beside an embedded broker. here puts its
-// broker and its folder of state into what a page says, and replaces more.
+// workplace changes to an empty folder and starts an embedded broker. here puts the broker and the
+// state folder into a page's text, and applies the replacements in more.
 func workplace(t *testing.T, more ...string) (here func(string) string, broker string) {
 	t.Helper()
 	broker = cluster(t).ListenAddrs()[0]
@@ -81,8 +80,8 @@ func workplace(t *testing.T, more ...string) (here func(string) string, broker s
 	return strings.NewReplacer(append(more, "localhost:9092", broker, "/var/lib/unfold", state)...).Replace, broker
 }
 
-// README's recipes for streams run as they stand, against an embedded broker:
-// confluent-kafka makes the topics, writes the events as JSON and reads the places.
+// README's recipes for streams run unchanged with an embedded broker. confluent-kafka creates the
+// topics, writes the events as JSON and reads the places.
 func TestReadmeStream(t *testing.T) {
 	tier.Full(t, "it runs Python libraries")
 	engineer, operator := section(t, "A stream engineer: a topic"), section(t, "An operator")
@@ -95,7 +94,7 @@ func TestReadmeStream(t *testing.T) {
 	}
 	send(t, []string{broker}, 0, 0, nil, stream.Message{Value: []byte("not Arrow")})
 
-	// A stage runs until all events are placed, or at once where they are.
+	// The stage runs until all events are placed.
 	placed := func(line string, events int) {
 		m := join(t, append(words(line)[1:], "--http", "127.0.0.1:0")...)
 		streamtest.Await(t, fmt.Sprintf("%d events are placed", events), func() bool {
@@ -139,8 +138,8 @@ func TestReadmeStream(t *testing.T) {
 	}
 }
 
-// sameGroup returns the share of places, as consume.py prints them, whose nearest other place is of an event of
-// the same group. produce.py makes three of them in turn, far apart.
+// sameGroup returns the share of places, as printed by consume.py, whose nearest other place is in
+// the same group. produce.py sends three distant groups in turn.
 func sameGroup(t *testing.T, printed string) float64 {
 	t.Helper()
 	at, group := vec.Matrix[float64]{Cols: 2}, []int32{}

@@ -27,18 +27,18 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// block is a part of a page that can be run: a fenced one in a language, or a command line,
-// whose language is "unfold".
+// block is an executable part of a page: a fenced block of a language, or a command line with the
+// language "unfold".
 type block struct{ language, text string }
 
-// name is what a block calls itself in its first line: "# produce.py".
+// name returns the name in the first line of a block: "# produce.py".
 func (b block) name() string {
 	first, _, _ := strings.Cut(b.text, "\n")
 	name, _ := strings.CutPrefix(first, "# ")
 	return name
 }
 
-// blocksOf are a page's blocks, from top to bottom.
+// blocksOf returns the blocks of a page in order.
 func blocksOf(text string) (blocks []block) {
 	fence := ""
 	var body strings.Builder
@@ -62,28 +62,28 @@ func blocksOf(text string) (blocks []block) {
 	return blocks
 }
 
-// kitchen is where recipes are followed: an embedded broker and an empty folder.
+// kitchen runs the recipes: an embedded broker and an empty folder.
 type kitchen struct {
 	t            *testing.T
 	page, broker string
-	// here puts the addresses and folders of this place into a block.
+	// here puts the addresses and folders of this test into a block.
 	here func(string) string
-	// placed is how many events a stage has to place before it is stopped.
+	// placed is the number of events after which a stage is stopped.
 	placed int
-	// settled says whether a stage that has placed them has done what else is asked of it; nil: it
-	// has.
+	// settled reports whether the stage, after placing all events, has done its other work. nil
+	// means yes.
 	settled func() bool
-	// group is that of an event whose vector is a row; nil: its elements lie around 0, 3 or 6.
+	// group returns the group of an event's vector. If it is nil, elements lie around 0, 3 or 6.
 	group func(row []float32) int32
-	// arguments are those of scripts, by name.
+	// arguments are the arguments of scripts, by name.
 	arguments map[string][]string
-	// said is what scripts and commands printed, by name.
+	// said has the output of scripts and commands, by name.
 	said map[string]string
 	ran  int
 }
 
-// newKitchen makes one for a page, with the topics of the recipes' first page; more replaces
-// what else the blocks name.
+// newKitchen creates the kitchen of a page, with the topics of the recipes' first page. more
+// replaces other names in the blocks.
 func newKitchen(t *testing.T, recipe string, more ...string) *kitchen {
 	t.Helper()
 	tier.Full(t, "it runs Python libraries")
@@ -100,7 +100,7 @@ func recipePage(t *testing.T, name string) string {
 	return page(t, filepath.Join(repository, "docs", "recipes", name))
 }
 
-// follow does what a page says, from top to bottom.
+// follow runs the blocks of a page in order.
 func (k *kitchen) follow(text string) {
 	k.t.Helper()
 	last := ""
@@ -136,7 +136,6 @@ func (k *kitchen) follow(text string) {
 	}
 }
 
-// python runs a script here.
 func (k *kitchen) python(script string, arguments ...string) []byte {
 	k.t.Helper()
 	return foreign.Run(k.t, "import sys\nsys.path.insert(0, '.')\n"+script, arguments...)
@@ -151,14 +150,14 @@ func (k *kitchen) module(line []string) {
 	foreign.Run(k.t, "import runpy, sys\nsys.argv = sys.argv[1:]\nrunpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)", line[2:]...)
 }
 
-// masked is text without what differs between two runs: numbers, ids of maps.
+// masked removes what differs between two runs: numbers and map ids.
 func masked(s string) string {
 	s = regexp.MustCompile(`\b[0-9a-f]{32}\b`).ReplaceAllString(s, "ID")
 	s = regexp.MustCompile(`-?\d+(\.\d+)?(e-?\d+)?`).ReplaceAllString(s, "0")
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// command runs a command line; a stage until it has placed what there is.
+// command runs a command line. It stops a stage after all events are placed.
 func (k *kitchen) command(args []string) string {
 	k.t.Helper()
 	if args[0] != "run" {
@@ -176,7 +175,7 @@ func (k *kitchen) command(args []string) string {
 	return m.log.String()
 }
 
-// centreOf is around which of 0, 3 and 6 the elements of a row lie.
+// centreOf returns which of 0, 3 and 6 the elements of a row lie around.
 func centreOf(row []float32) int32 {
 	sum := 0.0
 	for _, v := range row {
@@ -185,7 +184,8 @@ func centreOf(row []float32) int32 {
 	return int32(math.Round(sum / float64(3*len(row))))
 }
 
-// look holds the map that a stage has left to the groups of its events: the nearest point is of the same group.
+// look compares the map that a stage has left with the groups of its events: nearest points are in
+// the same group.
 func (k *kitchen) look(configuration string) {
 	k.t.Helper()
 	var c struct{ State string }
@@ -212,7 +212,7 @@ func (k *kitchen) look(configuration string) {
 	}
 }
 
-// await waits until a stage has placed so many events.
+// await waits until a stage has placed that many events.
 func (k *kitchen) await(m *member, events int) {
 	k.t.Helper()
 	streamtest.Await(k.t, fmt.Sprintf("%d events are placed", events), func() bool {
@@ -221,7 +221,7 @@ func (k *kitchen) await(m *member, events int) {
 	})
 }
 
-// events puts the events of json.md into the topic.
+// events sends the events of json.md to the topic.
 func (k *kitchen) events(page string) {
 	k.t.Helper()
 	for _, b := range blocksOf(page) {
@@ -231,7 +231,7 @@ func (k *kitchen) events(page string) {
 	}
 }
 
-// A topic of JSON events becomes places by six lines and no schema.
+// Six lines and no schema turn a topic of JSON events into places.
 func TestRecipeJSON(t *testing.T) {
 	k := newKitchen(t, "json.md")
 	k.placed = 3000
@@ -243,7 +243,7 @@ func TestRecipeJSON(t *testing.T) {
 	}
 }
 
-// registryHere is a schema registry on this machine, and what names it in the pages.
+// registryHere starts a local schema registry. names are the replacements for the pages.
 func registryHere(t *testing.T) (r *srfake.Registry, names []string) {
 	tier.Full(t, "it runs Python libraries")
 	r = srfake.New()
@@ -255,8 +255,8 @@ func registryHere(t *testing.T) (r *srfake.Registry, names []string) {
 	return r, []string{"http://localhost:8081", r.URL()}
 }
 
-// readable makes source text of a Protobuf schema that comes as base64 of its descriptor, as
-// registries do that are not made for tests.
+// readable converts a Protobuf schema from its base64 descriptor to source text, as real registries
+// do.
 func readable(t *testing.T, q *http.Request) {
 	body, err := io.ReadAll(q.Body)
 	if err != nil {
@@ -287,7 +287,7 @@ func TestRecipeAvro(t *testing.T) {
 	k.follow(k.page)
 }
 
-// A topic of Protobuf events becomes places, by a registry and by a file of descriptors.
+// A topic of Protobuf events becomes places, with a registry and with a descriptor file.
 func TestRecipeProtobuf(t *testing.T) {
 	_, names := registryHere(t)
 	k := newKitchen(t, "protobuf.md", names...)
@@ -295,7 +295,7 @@ func TestRecipeProtobuf(t *testing.T) {
 	k.follow(k.page)
 }
 
-// What is new goes to a topic of alerts, and ordinary events do not.
+// Novel events go to a topic of alerts, and ordinary events do not.
 func TestRecipeAlerts(t *testing.T) {
 	producer := recipePage(t, "json.md")
 	k := newKitchen(t, "alerts.md")
@@ -327,11 +327,11 @@ func TestRecipeAlerts(t *testing.T) {
 	}
 }
 
-// A topic of clusters is a table of them, and their numbers go with the map into files.
+// A topic of clusters is a table of them, and files with the map contain their numbers.
 func TestRecipeClusters(t *testing.T) {
 	k := newKitchen(t, "clusters.md")
 	k.placed = 3000
-	k.group = func(row []float32) int32 { // by the logarithm of the bytes, some 80, 2,000 or 50,000,000
+	k.group = func(row []float32) int32 { // by the logarithm of the bytes: about 80, 2,000 or 50,000,000
 		switch {
 		case row[0] < 6:
 			return 0
@@ -365,7 +365,7 @@ func TestRecipeClusters(t *testing.T) {
 	}
 }
 
-// The output has the schema that the sinks' page says: plain fields, those of its table.
+// The output has the schema of the page on sinks: the plain fields of its table.
 func TestRecipeSinks(t *testing.T) {
 	producer := recipePage(t, "json.md")
 	r, names := registryHere(t)
@@ -405,8 +405,8 @@ func TestRecipeSinks(t *testing.T) {
 	}
 }
 
-// changes writes what Debezium does of a table: rows that were there, one that is updated,
-// one that is deleted, and its tombstone.
+// changes writes Debezium's records for a table: existing rows, an updated one, a deleted one, and
+// its tombstone.
 const changes = `
 import json, random
 from confluent_kafka import Producer
@@ -430,7 +430,7 @@ change("c", 2200, None, row(2200, 0))
 producer.flush()
 `
 
-// answers reads as many outputs as there were changes, and prints those about a row, by key.
+// answers reads one output for each change, and prints those of a row, by key.
 const answers = `
 import json
 from confluent_kafka import Consumer
@@ -447,8 +447,8 @@ while seen < 2204:
         print(message.key().decode(), place.get("id"), place.get("title"))
 `
 
-// Changes of a table, as Debezium writes them: rows are placed, updated and deleted, one
-// output for each change, under its key.
+// Changes of a table as Debezium writes them: rows are placed, updated and deleted, with one output
+// for each change, under its key.
 func TestRecipeDebezium(t *testing.T) {
 	k := newKitchen(t, "debezium.md")
 	k.python(k.here(changes))

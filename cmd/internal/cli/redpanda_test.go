@@ -15,9 +15,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// processor speaks to a program as the subprocess processor of Redpanda Connect does, with
-// its codec lines: it writes each line of a message and waits for a line on standard output,
-// which replaces it, or on standard error, which is a failure.
+// processor behaves like Redpanda Connect's subprocess processor with its codec lines. It writes
+// each line of a message and waits for the reply: the new line on standard output, or an error on
+// standard error.
 type processor struct {
 	in          io.WriteCloser
 	out, failed chan string
@@ -59,7 +59,7 @@ func newProcessor(t *testing.T, c subprocess) *processor {
 	return p
 }
 
-// process returns what becomes of a message.
+// process returns the processed message.
 func (p *processor) process(message string) (string, error) {
 	var results []string
 	for _, line := range strings.Split(message, "\n") {
@@ -79,7 +79,7 @@ func (p *processor) process(message string) (string, error) {
 	return strings.Join(results, "\n"), nil
 }
 
-// The recipe's commands and its processor do what the page says.
+// The recipe's commands and processor work as the page describes.
 func TestRedpandaConnect(t *testing.T) {
 	text := page(t, filepath.Join(repository, "docs", "recipes", "redpanda-connect.md"))
 	t.Chdir(t.TempDir())
@@ -129,7 +129,7 @@ func TestRedpandaConnect(t *testing.T) {
 	if code := <-p.code; code != 0 {
 		t.Errorf("exit %d", code)
 	}
-	// A model that is not there ends the process, which says so.
+	// A missing model ends the process with an error.
 	p = newProcessor(t, subprocess{"unfold", []string{"embed", "--lines", "--model", "none.unfold"}, 1000})
 	if text := <-p.failed; !strings.Contains(text, "none.unfold") {
 		t.Errorf("it says %q", text)

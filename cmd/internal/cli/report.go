@@ -11,7 +11,7 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// report is what --report writes. Keys never change meaning.
+// report is the output of --report. Keys never change their meaning.
 type report struct {
 	Kind       string `json:"kind"`
 	N          int    `json:"n"`
@@ -22,41 +22,41 @@ type report struct {
 	Neighbors  int    `json:"neighbors"`
 	Edges      int    `json:"edges"`
 	Components int    `json:"components"`
-	// Bridges join these where a model adds edges that do.
+	// Bridges join the components in models that add such edges.
 	Bridges       []models.Bridge `json:"bridges,omitempty"`
 	Landmarks     int             `json:"landmarks"`
 	Pairs         int64           `json:"pairs"`
 	LoglikInitial float64         `json:"loglik_initial"`
 	Loglik        float64         `json:"loglik"`
-	// Search is how neighbours were found; SearchRecall that of a sample, 1 if it was
-	// exact, 0 if none was taken.
+	// Search is the neighbour search that was used. SearchRecall is its recall on a sample: 1 for
+	// an exact search, 0 without a sample.
 	Search       auto.Method `json:"search"`
 	SearchRecall float64     `json:"search_recall"`
-	// SearchDistances says that distances are those of --neighbors-file, not of the vectors.
+	// SearchDistances is set if distances come from --neighbors-file, not from the vectors.
 	SearchDistances bool          `json:"search_distances,omitempty"`
 	Iterations      int           `json:"iterations"`
-	Converged       bool          `json:"converged"` // before the last step, as the likelihood hardly moved
+	Converged       bool          `json:"converged"` // before the last step, because the likelihood hardly changed
 	CGIterations    int           `json:"cg_iterations"`
 	Falls           int           `json:"likelihood_falls"`
 	Seconds         reportSeconds `json:"seconds"`
 	CPUSeconds      float64       `json:"cpu_seconds"`
 	PeakRSSBytes    int64         `json:"peak_rss_bytes"`
 	PredictedBytes  int64         `json:"predicted_bytes"`
-	// MeasuredSeconds are those of learning and writing, which PredictedSeconds
-	// predicts: without reading, and without the figures below.
+	// MeasuredSeconds is the time of learning and writing, which PredictedSeconds predicts. Both
+	// exclude reading and the scores below.
 	PredictedSeconds float64 `json:"predicted_seconds"`
 	MeasuredSeconds  float64 `json:"measured_seconds"`
 	mapScores
 	rowsReport
-	// Projection is the number of principal components that the rows chose; nil if it was given.
+	// Projection has the number of principal components chosen from the rows. It is nil if the
+	// number was set.
 	Projection *fit.Components `json:"projection,omitempty"`
-	// Sparse says what became of sparse rows, with which trustworthiness and continuity compare
-	// the map in their components.
+	// Sparse describes the projection of sparse rows. Trustworthiness and continuity compare the
+	// map with the projected rows.
 	Sparse *fit.Truncated `json:"sparse,omitempty"`
-	// Frame is the file that gave rows the coordinates that they were learnt near.
+	// Frame describes the file with the coordinates that rows were learnt near.
 	Frame *frameReport `json:"frame,omitempty"`
-	// Model is what a kind of model has to report that others have not, such as the
-	// course of its bound.
+	// Model has figures of one kind of model, such as the course of its bound.
 	Model   any    `json:"model,omitempty"`
 	Seed    uint64 `json:"seed"`
 	Version string `json:"version"`
@@ -70,12 +70,12 @@ type reportSeconds struct {
 	Coarse   float64 `json:"coarse"`
 	Spectral float64 `json:"spectral"`
 	EM       float64 `json:"em"`
-	Index    float64 `json:"index"` // that new points will be placed by
+	Index    float64 `json:"index"` // the index that will place new points
 	Write    float64 `json:"write"`
 	Total    float64 `json:"total"`
 }
 
-// newReport is what is known of the fit.
+// newReport returns the report of a fit without times and scores.
 func newReport(p *program, dim int, m config.Model, r *fit.Result, predicted forecast) *report {
 	f := r.Report
 	return &report{
@@ -86,7 +86,6 @@ func newReport(p *program, dim int, m config.Model, r *fit.Result, predicted for
 	}
 }
 
-// times fills in what the fit took.
 func (r *report) times(c *clock, res *fit.Result, total time.Duration) {
 	s := res.Report.Seconds
 	r.Seconds = reportSeconds{
@@ -103,7 +102,7 @@ func (r *report) write(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// clock measures laps.
+// clock sums the durations of laps by name.
 type clock struct {
 	last time.Time
 	laps map[string]time.Duration
@@ -111,7 +110,7 @@ type clock struct {
 
 func newClock() *clock { return &clock{time.Now(), map[string]time.Duration{}} }
 
-// lap ends a lap.
+// lap adds the time since the last lap to the lap name.
 func (c *clock) lap(name string) {
 	now := time.Now()
 	c.laps[name] += now.Sub(c.last)

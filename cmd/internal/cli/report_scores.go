@@ -7,22 +7,22 @@ import (
 	"unfold/models/score"
 )
 
-// mapScores are how good a map is, as --report has it. Of many rows they come from a sample,
-// which the seed chooses, and have standard errors, unless --report-exact is given.
+// mapScores are the quality figures of a map in --report. For many rows they are estimated from a
+// sample, which the seed determines, with standard errors. --report-exact uses all rows.
 type mapScores struct {
-	// Accuracies, only when labels are given, of LabelledRows rows.
+	// LOO1 and LOO9 are accuracies on LabelledRows rows. They need labels.
 	LOO1         *float64 `json:"loo1,omitempty"`
 	LOO9         *float64 `json:"loo9,omitempty"`
 	LabelledRows int      `json:"labelled_rows,omitempty"`
-	// Trustworthiness and continuity are those of RankedRows rows among all.
+	// Trustworthiness and Continuity are estimated from RankedRows rows, each ranked among all
+	// rows.
 	Trustworthiness *float64 `json:"trustworthiness,omitempty"`
 	Continuity      *float64 `json:"continuity,omitempty"`
 	RankedRows      int      `json:"ranked_rows,omitempty"`
-	// Errors are the standard errors of the figures above that a sample estimates.
+	// Errors are the standard errors of the figures estimated from a sample.
 	Errors *scoreErrors `json:"standard_errors,omitempty"`
 }
 
-// scoreErrors are standard errors.
 type scoreErrors struct {
 	LOO1            *float64 `json:"loo1,omitempty"`
 	LOO9            *float64 `json:"loo9,omitempty"`
@@ -30,9 +30,9 @@ type scoreErrors struct {
 	Continuity      *float64 `json:"continuity,omitempty"`
 }
 
-// A report ranks all rows for each of at most mostRanked of them, of many rows for fewer:
-// rankedPairs distances in all, and at least leastRanked. It classifies at most
-// mostClassified.
+// A report ranks all rows for each row of a sample. The sample has at most mostRanked rows, fewer
+// if rankedPairs distances are exceeded, but at least leastRanked. At most mostClassified rows are
+// classified.
 const (
 	mostRanked     = 1000
 	leastRanked    = 100
@@ -40,7 +40,7 @@ const (
 	mostClassified = 20_000
 )
 
-// ranked is how many of n rows are ranked.
+// ranked returns the sample size for ranking n rows, -1 for all.
 func (f *fitRun) ranked(n int) int {
 	if f.Exact {
 		return -1
@@ -48,7 +48,7 @@ func (f *fitRun) ranked(n int) int {
 	return min(max(rankedPairs/n, leastRanked), mostRanked)
 }
 
-// classified is how many rows are classified at most.
+// classified returns the most rows to classify, -1 for all.
 func (f *fitRun) classified() int {
 	if f.Exact {
 		return -1
@@ -56,7 +56,7 @@ func (f *fitRun) classified() int {
 	return mostClassified
 }
 
-// scores compares the map with labels and input.
+// scores compares the map with the labels and the input rows.
 func (f *fitRun) scores(ctx context.Context) (mapScores, error) {
 	var out mapScores
 	var deviations scoreErrors
@@ -89,7 +89,7 @@ func (f *fitRun) scores(ctx context.Context) (mapScores, error) {
 	if s.K = min(12, (f.data.X.Rows-1)/2); s.K >= 1 {
 		f.p.progress.Stage("structure", "", 0)
 		s.Sample = f.ranked(f.data.X.Rows)
-		s.Recall = []int{s.K} // the report has no others
+		s.Recall = []int{s.K} // the report has no other numbers of neighbours
 		st, err := score.Nearest(ctx, f.data.X, f.result.Placed.Mu, s)
 		if err != nil {
 			return out, err
@@ -103,7 +103,7 @@ func (f *fitRun) scores(ctx context.Context) (mapScores, error) {
 	return out, nil
 }
 
-// shareError is the standard error of a share of so many rows that were drawn.
+// shareError returns the standard error of a share estimated from that many sampled rows.
 func shareError(share float64, rows int) *float64 {
 	e := math.Sqrt(share * (1 - share) / float64(rows))
 	return &e

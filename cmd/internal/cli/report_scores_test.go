@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// scoresOf is what the report of a fit of rows in four groups says of its map.
+// scoresOf returns the report of a fit of rows in four groups.
 func scoresOf(t *testing.T, flags ...string) (r report) {
 	t.Helper()
 	must(t, append([]string{"-q", "fit", "rows.csv", "--columns", "a,b,c", "--label", "group", "--steps", "5", "-o", "m.unfold", "--report", "r.json"}, flags...)...)
@@ -21,8 +21,8 @@ func scoresOf(t *testing.T, flags ...string) (r report) {
 	return r
 }
 
-// A report compares a sample of many rows, says so, and is then as near to all rows as its
-// standard errors say.
+// A report scores a sample of many rows and marks that. Each estimate is within four standard
+// errors of the exact figure.
 func TestReportScores(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var rows strings.Builder
@@ -54,7 +54,7 @@ func TestReportScores(t *testing.T) {
 	}
 }
 
-// The more rows there are, the fewer of them are ranked.
+// The sample for ranking is smaller if there are more rows.
 func TestRankedRows(t *testing.T) {
 	f := &fitRun{fitCmd: &fitCmd{}}
 	for n, want := range map[int]int{500: 1000, 20_000: 1000, 70_000: 285, 1_000_000: 100, 10_000_000: 100} {

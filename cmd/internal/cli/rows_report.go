@@ -12,30 +12,30 @@ import (
 	"unfold/sparse/graph"
 )
 
-// rowsReport is what is known of the rows before a map is learnt from them, as --report has it.
+// rowsReport describes the rows before a map is learnt from them, for --report.
 type rowsReport struct {
-	// Metric is the distance between rows, Columns are what vectors are made of.
+	// Metric is the distance between rows. Columns are the columns that form the vectors.
 	Metric  ingest.Metric `json:"metric"`
 	Columns []ingest.Use  `json:"columns"`
-	// Left are the columns that "*" left out; Dominant is one that carries nearly all
+	// Left are the columns excluded by "*". Dominant is a column that contributes nearly all
 	// squared distance.
 	Left     []ingest.Left    `json:"left_out,omitempty"`
 	Dominant *ingest.Dominant `json:"dominant,omitempty"`
-	// Missing are the columns whose missing values were filled in, Dropped the rows that were
-	// left out for theirs.
+	// Missing are the columns with imputed values. Dropped is the number of rows dropped for
+	// missing values.
 	Missing []ingest.Hole `json:"missing,omitempty"`
 	Dropped int           `json:"dropped,omitempty"`
 	// Duplicates is the share of rows that equal an earlier one.
 	Duplicates float64 `json:"duplicates"`
-	// IntrinsicDim is about the dimension of the set that the rows lie on.
+	// IntrinsicDim estimates the dimension of the manifold that the rows lie on.
 	IntrinsicDim *float64 `json:"intrinsic_dim,omitempty"`
-	// NormDeviation is how much the rows' lengths differ, relatively, where they look like
-	// embeddings of texts.
+	// NormDeviation is the relative deviation of the rows' lengths, for rows that look like text
+	// embeddings.
 	NormDeviation *float64 `json:"norm_deviation,omitempty"`
 }
 
-// reportRows says what the rows are: what is used of them and how, and what may be wrong with that.
-// What is no warning is found out only if it is shown or reported.
+// reportRows describes the rows and writes warnings about them. Figures that cause no warning are
+// computed only if they are shown or reported.
 func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int, reported bool) (rowsReport, error) {
 	if d.Sparse != nil {
 		return reportSparse(p, d, reported), nil
@@ -71,7 +71,7 @@ func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int,
 	return t, nil
 }
 
-// reportSparse is reportRows of sparse rows. What takes rows in full is left out.
+// reportSparse is reportRows for sparse rows. It skips figures that need dense rows.
 func reportSparse(p *program, d *ingest.Dataset, reported bool) rowsReport {
 	t := rowsReport{Metric: d.Encoder.Metric(), Columns: d.Encoder.Uses(), Dropped: d.Dropped}
 	if reported || p.progress != nil {
@@ -82,12 +82,12 @@ func reportSparse(p *program, d *ingest.Dataset, reported bool) rowsReport {
 	return t
 }
 
-// sparseWords says how sparse rows are.
+// sparseWords describes the sparsity of rows.
 func sparseWords(rows, entries int) string {
 	return fmt.Sprintf("sparse, with %.3g values a row that are not 0", float64(entries)/float64(max(rows, 1)))
 }
 
-// line is all of it that is no warning.
+// line formats everything except warnings in one line.
 func (t *rowsReport) line(dim int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "vectors of %s: %s", humanize.Plural(dim, "value"), ingest.DescribeUses(t.Columns))
@@ -103,7 +103,7 @@ func (t *rowsReport) line(dim int) string {
 	return b.String()
 }
 
-// describeHoles lists columns with missing values, the first of many.
+// describeHoles lists columns with missing values. It shortens long lists.
 func describeHoles(holes []ingest.Hole) string {
 	const most = 8
 	var parts []string

@@ -12,22 +12,22 @@ import (
 	"unfold/sparse/knn"
 )
 
-// rowsRoom is where the rows of a fit lie, and their neighbours: in memory or, where the plan
-// sets them aside, in files of their own.
+// rowsRoom stores the rows of a fit and their neighbours: in memory, or in files if the plan
+// requires it.
 type rowsRoom struct {
 	p   *program
 	job budget.Job
 	dir string
 
-	rows, near *mapped.Rows // the rows and their neighbours; nil: in memory
+	rows, near *mapped.Rows // files of rows and neighbours; nil if they are in memory
 }
 
-// matrix returns room for rows.
+// matrix allocates a matrix for rows.
 func (r *rowsRoom) matrix(rows, cols int) vec.Matrix[float32] {
 	job := r.job
 	job.Rows, job.Dim = rows, cols
 	plan, err := budget.New(job)
-	if err != nil { // the fit will say what is wrong
+	if err != nil { // the fit will report the error
 		return vec.New[float32](rows, cols)
 	}
 	if !plan.SetsAside() {
@@ -42,8 +42,8 @@ func (r *rowsRoom) matrix(rows, cols int) vec.Matrix[float32] {
 	return x
 }
 
-// lists returns lists of neighbours as they are to be kept while a map is learnt by a plan: in a
-// file of their own, where the plan sets them aside.
+// lists returns a function that moves neighbour lists to a file. It returns nil if the plan keeps
+// them in memory.
 func (r *rowsRoom) lists(plan *budget.Plan) func(*knn.Neighbors) *knn.Neighbors {
 	if !plan.SetsListsAside() {
 		return nil
@@ -54,7 +54,7 @@ func (r *rowsRoom) lists(plan *budget.Plan) func(*knn.Neighbors) *knn.Neighbors 
 			r.noteMemory("neighbours", err)
 			return nb
 		}
-		r.release() // of the rows, which are not needed beside two copies of the lists
+		r.release() // the rows are unused while two copies of the lists exist
 		r.near = file
 		copy(index, nb.Index)
 		copy(dist2, nb.Dist2)
@@ -62,15 +62,17 @@ func (r *rowsRoom) lists(plan *budget.Plan) func(*knn.Neighbors) *knn.Neighbors 
 	}
 }
 
-// noteMemory says why something stays in memory, where files are known.
+// noteMemory writes a note on why something stays in memory. It is silent on systems without mapped
+// files.
 func (r *rowsRoom) noteMemory(what string, err error) {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		r.p.note("the %s stay in memory: %v", what, err)
 	}
 }
 
-// between returns what is to be told of the progress of a fit by a plan: it lets go of the
-// memory of rows and lists, which may not be needed for a while, and of what a stage leaves.
+// between returns the progress function of a fit. Each call frees the memory of rows and lists,
+// which may be unused for a while. Between the stages of a large plan it also returns freed memory
+// to the system.
 func (r *rowsRoom) between(plan *budget.Plan) models.Progress {
 	return plan.Returning(func(stage string, done, total int) {
 		r.release()
@@ -78,26 +80,26 @@ func (r *rowsRoom) between(plan *budget.Plan) models.Progress {
 	})
 }
 
-// release lets go of the memory of rows and lists until they are read again.
+// release frees the memory of rows and lists until they are read again.
 func (r *rowsRoom) release() {
 	for _, file := range r.files() {
-		_ = file.Release() // what stays is more memory, and no error
+		_ = file.Release() // a failure costs only memory
 	}
 }
 
-// files are those that there are.
+// files returns the files in use.
 func (r *rowsRoom) files() []*mapped.Rows {
 	return slices.DeleteFunc([]*mapped.Rows{r.rows, r.near}, func(file *mapped.Rows) bool { return file == nil })
 }
 
-// close lets go of the files.
+// close closes and removes the files.
 func (r *rowsRoom) close() {
 	for _, file := range r.files() {
 		_ = file.Close()
 	}
 }
 
-// newRowsRoom is the room for rows whose files lie beside the output.
+// newRowsRoom returns a rowsRoom whose files lie next to the output.
 func newRowsRoom(p *program, job budget.Job, output string) *rowsRoom {
 	return &rowsRoom{p: p, job: job, dir: filepath.Dir(output)}
 }

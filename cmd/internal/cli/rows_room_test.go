@@ -13,7 +13,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Rows that are set aside lie in a file, and in memory, with a note, where there is none.
+// Rows that are moved out of memory lie in a file. Without a file they stay in memory, with a note.
 func TestRowsRoom(t *testing.T) {
 	const rows, cols = 5000, 784
 	for _, c := range []struct {
@@ -53,8 +53,8 @@ func TestRowsRoom(t *testing.T) {
 	}
 }
 
-// Lists of neighbours stay as they are where they are set aside, in a file, and in memory, with a
-// note, where there is none. Few of them are not set aside.
+// Neighbour lists are unchanged in a file. Without a file they stay in memory, with a note. Short
+// lists always stay.
 func TestListsRoom(t *testing.T) {
 	plan := func(rows int) *budget.Plan {
 		p, err := budget.New(budget.Job{Rows: rows, Dim: 50})
@@ -91,7 +91,7 @@ func TestListsRoom(t *testing.T) {
 	}
 }
 
-// A map is the same where its rows lie in a file.
+// The map does not depend on whether its rows lie in a file.
 func TestRowsAside(t *testing.T) {
 	in, err := filepath.Abs(filepath.Join(repository, digits("test-images-idx3")))
 	if err != nil {

@@ -16,15 +16,13 @@ import (
 	"unfold/cmd/internal/stage"
 )
 
-// configFlags name the configuration of a stage; each of its settings is a flag,
-// too.
+// configFlags select the configuration of a stage. Each setting is a flag, too.
 type configFlags struct {
 	Config string `short:"c" placeholder:"FILE" help:"Configuration. Default: unfold.yaml, if it is there."`
 	settingFlags
 }
 
-// load reads the configuration, and notes variables of the environment that it does
-// not know.
+// load reads the configuration, and writes a note on unknown environment variables.
 func (f *configFlags) load(p *program) (stage.Settings, error) {
 	p.noteUnknown()
 	return f.read(p)
@@ -36,7 +34,7 @@ func (p *program) noteUnknown() {
 	}
 }
 
-// read reads the configuration: the file, the environment, the flags.
+// read reads the configuration from the file, the environment and the flags.
 func (f *configFlags) read(p *program) (stage.Settings, error) {
 	s := stage.Settings{Version: p.programVersion(), Env: p.env}
 	path := f.Config
@@ -89,10 +87,11 @@ Where one process is too little, start one with --role learn and any number of o
 and snapshots.topic set: see docs/operations.md, "More than one process".`
 }
 
-// grace: the stage bounds its end by itself, as the broker has to take what was read.
+// grace is 0: the stage bounds its shutdown itself, because the broker has to accept the results of
+// what was read.
 func (runCmd) grace() time.Duration { return 0 }
 
-// purpose says what a process of its role does with the events.
+// purpose describes the work of a process in its role.
 func purpose(c *config.Config) string {
 	switch c.Role {
 	case config.RoleLearn:
@@ -103,7 +102,7 @@ func purpose(c *config.Config) string {
 	return "writing places to topic " + c.Sink.Kafka.Topic
 }
 
-// sizesTimeout bounds asking how much the topics take, which the stage can do without.
+// sizesTimeout bounds the request for the sizes of topics, which are optional.
 const sizesTimeout = 5 * time.Second
 
 func (r *runCmd) Run(ctx context.Context, p *program) error {
@@ -111,7 +110,7 @@ func (r *runCmd) Run(ctx context.Context, p *program) error {
 	defer stop()
 	settings, err := r.read(p)
 	if err != nil {
-		p.noteUnknown() // one of them may be why
+		p.noteUnknown() // an unknown variable may be the cause
 		return err
 	}
 	logger, err := logs.New(p.Stderr, logs.Settings(settings.Config.Log))
@@ -126,7 +125,7 @@ func (r *runCmd) Run(ctx context.Context, p *program) error {
 	}
 	err = runStage(ctx, settings, logger)
 	if err != nil && settings.Config.Log.Format == logs.JSON {
-		// Who reads objects cannot read what this program says of errors otherwise.
+		// A reader of JSON logs cannot parse the plain-text error.
 		logs.Say(logger, slog.LevelError, logs.Failed, "the stage has failed", slog.String(logs.Error, err.Error()))
 		return &saidError{err}
 	}
@@ -147,7 +146,7 @@ func runStage(ctx context.Context, settings stage.Settings, logger *slog.Logger)
 	}
 	s, err := stage.Open(ctx, settings)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		// To be stopped is no failure, however early: who stops stages looks at how they end.
+		// A stop is no failure, however early: supervisors check the exit code.
 		log.Say(logs.Stopped, "stopped before it began to read")
 		return nil
 	}
@@ -193,7 +192,7 @@ func runStage(ctx context.Context, settings stage.Settings, logger *slog.Logger)
 	return err
 }
 
-// awaited is what the first map needs.
+// awaited describes what the first map needs.
 func awaited(c *config.Config) string {
 	if c.Role == config.RoleEmbed {
 		return "one that is announced on topic " + c.Snapshots.Topic

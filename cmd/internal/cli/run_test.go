@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestRunStoppedEarly: a stage that is asked to stop while it still waits for a broker
-// ends in order.
+// TestRunStoppedEarly: a stage that is stopped while it waits for a broker ends in order.
 func TestRunStoppedEarly(t *testing.T) {
 	t.Chdir(t.TempDir())
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -20,7 +19,7 @@ func TestRunStoppedEarly(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	go func() {
-		if c, err := silent.Accept(); err == nil { // the stage has come: it waits for an answer from now on
+		if c, err := silent.Accept(); err == nil { // the stage has connected and now waits for a response
 			defer c.Close()
 			interrupt()
 			<-t.Context().Done()

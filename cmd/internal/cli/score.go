@@ -108,7 +108,7 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-// labels returns the map's labels, or nil if there are none.
+// labels returns the map's labels, nil if it has none.
 func (c *scoreCmd) labels(ctx context.Context, m *emit.Map) ([]string, error) {
 	if len(c.LabelFile) > 0 {
 		return readLabels(ctx, c.LabelFile, m.Len(), ingest.Options{})
@@ -189,7 +189,7 @@ func (c *scoreCmd) structure(ctx context.Context, p *program, m *emit.Map, label
 	return newStructurePart(st, centroids), nil
 }
 
-// readData reads the data as the map's model does, or by the flags.
+// readData reads the data with the columns of the map's model, or of the flags.
 func (c *scoreCmd) readData(ctx context.Context, p *program) (*ingest.Dataset, error) {
 	options, err := c.textFlags.options(p)
 	if err != nil {
@@ -216,8 +216,8 @@ func (c *scoreCmd) readData(ctx context.Context, p *program) (*ingest.Dataset, e
 	return readAll(ctx, p, c.Data, read)
 }
 
-// noveltyOf says how well the novelty percentiles separate the other classes from
-// the normal one.
+// noveltyOf measures how well the novelty percentiles separate the other classes from the normal
+// one.
 func noveltyOf(m *emit.Map, labels []string, normal string) (*noveltyPart, error) {
 	switch {
 	case labels == nil:
@@ -242,8 +242,8 @@ func noveltyOf(m *emit.Map, labels []string, normal string) (*noveltyPart, error
 	return n, err
 }
 
-// aucOf is the area under the ROC curve of a score for separating every other class
-// from the normal one; points without a class do not count.
+// aucOf returns the area under the ROC curve of a score that separates all other classes from the
+// normal one. Points without a class are ignored.
 func aucOf(scores []float32, labels []string, normal string) (auc float64, normals, others int, err error) {
 	var positive, negative []float64
 	for i, l := range labels {

@@ -12,7 +12,7 @@ import (
 	"unfold/models/score"
 )
 
-// addBeside adds the columns of a table to a map, before its own.
+// addBeside adds the columns of a table to a map, before the map's own columns.
 func addBeside(ctx context.Context, p *program, m *emit.Map, file, path string) error {
 	if err := p.vet(ctx, path); err != nil {
 		return err
@@ -49,7 +49,7 @@ func addBeside(ctx context.Context, p *program, m *emit.Map, file, path string) 
 	return nil
 }
 
-// numbers measures the map by columns of numbers.
+// numbers scores the map with numeric columns.
 func (c *scoreCmd) numbers(ctx context.Context, p *program, m *emit.Map, r *scoreReport) error {
 	s := score.Settings{Seed: c.Seed, Threads: c.Threads}
 	if len(c.Target) > 0 {
@@ -85,7 +85,7 @@ func (c *scoreCmd) numbers(ctx context.Context, p *program, m *emit.Map, r *scor
 	return nil
 }
 
-// columns returns columns of numbers without gaps.
+// columns returns numeric columns. It returns an error for missing values.
 func (c *scoreCmd) columns(m *emit.Map, names []string) ([][]float64, error) {
 	out := make([][]float64, len(names))
 	for i, name := range names {
@@ -103,7 +103,7 @@ func (c *scoreCmd) columns(m *emit.Map, names []string) ([][]float64, error) {
 	return out, nil
 }
 
-// sample is the number of points that --sample asks for, as package score has it.
+// sample returns --sample in the convention of package score: -1 for all points.
 func (c *scoreCmd) sample() int {
 	if c.Sample == 0 {
 		return -1

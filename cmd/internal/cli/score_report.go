@@ -8,7 +8,7 @@ import (
 	"unfold/models/score"
 )
 
-// scoreReport is what score reports; parts that were not asked for are nil.
+// scoreReport is the result of score. Parts that were not requested are nil.
 type scoreReport struct {
 	Points   int            `json:"points"`
 	Dims     int            `json:"dims"`
@@ -34,7 +34,7 @@ type heldOutPart struct {
 	Test  int       `json:"test"`
 }
 
-// structurePart is against the data. Errors of what is exact are left out.
+// structurePart compares the map with the data. Exact figures have no errors.
 type structurePart struct {
 	K int `json:"k"`
 	structureFigures
@@ -44,10 +44,11 @@ type structurePart struct {
 	Exact   bool              `json:"exact"`
 	Sample  int               `json:"sample,omitempty"`
 	Seed    uint64            `json:"seed,omitempty"`
-	// Pairs are those whose distances are compared, all of them if PairsExact.
+	// Pairs is the number of pairs whose distances are compared. PairsExact is set if these are all
+	// pairs.
 	Pairs      int  `json:"pairs"`
 	PairsExact bool `json:"pairs_exact"`
-	// TripletCount triples were judged: all, if Exact.
+	// TripletCount is the number of triplets that were compared: all of them, if Exact is set.
 	TripletCount int `json:"triplet_count"`
 }
 
@@ -62,11 +63,11 @@ type structureFigures struct {
 	Shepard         float64   `json:"shepard"`
 	Pearson         float64   `json:"pearson"`
 	Triplets        float64   `json:"triplets"`
-	// Centroids is there if there are three classes.
+	// Centroids is set if there are at least three classes.
 	Centroids *float64 `json:"centroids,omitempty"`
 }
 
-// targetPart holds a row of errors, one for each of K, for every column.
+// targetPart has for every column a row of errors, one for each K.
 type targetPart struct {
 	K       []int       `json:"k"`
 	Columns []string    `json:"columns"`
@@ -91,7 +92,7 @@ type noveltyPart struct {
 	Others  int     `json:"others"`
 }
 
-// newStructurePart puts the figures together; centroids may be nil.
+// newStructurePart converts the figures; centroids may be nil.
 func newStructurePart(s *score.Structure, centroids *score.Correlation) *structurePart {
 	part := &structurePart{
 		K: s.K, RecallK: s.RecallK, Exact: s.Exact, Sample: s.Sample, Seed: s.Seed,
@@ -154,7 +155,7 @@ func (r *scoreReport) print(w io.Writer) {
 	}
 }
 
-// print writes the figures, those of drawn pairs and triples with their number.
+// print prints the figures. Figures from sampled pairs and triplets are printed with their number.
 func (s *structurePart) print(w io.Writer) {
 	e := s.Error
 	if e == nil {
@@ -179,7 +180,7 @@ func (s *structurePart) print(w io.Writer) {
 	}
 }
 
-// figure is a figure and, if a sample estimates it, its standard error.
+// figure formats a figure and, if it is estimated from a sample, its standard error.
 func figure(value, err float64) string {
 	if err > 0 {
 		return fmt.Sprintf("%.4f +- %.4f", value, err)
@@ -194,7 +195,7 @@ func classCount(n int) string {
 	return humanize.Count(n) + " classes"
 }
 
-// scope says which points entered a figure.
+// scope describes the points of a figure.
 func scope(exact bool, sample int, seed uint64) string {
 	if exact {
 		return "all points"
@@ -202,7 +203,7 @@ func scope(exact bool, sample int, seed uint64) string {
 	return fmt.Sprintf("a sample of %s points, seed %d", humanize.Count(sample), seed)
 }
 
-// pairsOf says which pairs' distances entered a figure.
+// pairsOf describes the pairs of a figure.
 func pairsOf(exact bool, pairs int, seed uint64) string {
 	if exact {
 		return "all pairs"

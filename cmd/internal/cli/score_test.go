@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// score --json writes one line, docs/reference/json.md explains every key, and figures have
-// standard errors where they are drawn.
+// score --json writes one line, docs/reference/json.md documents every key, and sampled figures
+// have standard errors.
 func TestScoreJSON(t *testing.T) {
 	formats := page(t, filepath.Join(repository, "docs", "reference", "json.md"))
 	_, section, _ := strings.Cut(formats, "\n## What score --json writes\n")

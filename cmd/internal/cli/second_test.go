@@ -8,8 +8,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// Two processes that each learn a map are not accepted in one group: the second one
-// ends, and says who is there and how to run many. When the first has gone it may begin.
+// A group accepts only one process that learns a map. The second one ends with an error that names
+// the first and explains how to run several. It may start after the first has left.
 func TestSecondStageIsRefused(t *testing.T) {
 	brokers, configuration := broker(t, "events", "places", "dead")
 	produce(t, brokers, 0, 20)

@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// planted stands wherever a user may put a secret.
+// planted marks every place where a user may put a secret.
 const planted = "pl4ntedS3cret"
 
-// leaky answers what hosts of inputs answer when something is wrong; some repeat the address.
+// leaky answers with errors as input servers do. Some repeat the URL.
 func leaky(t *testing.T) string {
 	data, err := os.ReadFile("small.csv")
 	if err != nil {
@@ -42,8 +42,8 @@ func leaky(t *testing.T) string {
 	return strings.TrimPrefix(s.URL, "http://")
 }
 
-// Whatever goes wrong, no secret of an address, a setting or the environment is in an output: on the
-// terminal, in a log, or in a file.
+// No error prints a secret from a URL, a setting or the environment to the terminal, a log or a
+// file.
 func TestNoSecretIsPrinted(t *testing.T) {
 	t.Chdir(workspace(t))
 	host := leaky(t)
@@ -66,7 +66,7 @@ func TestNoSecretIsPrinted(t *testing.T) {
 	}
 	stage := "source: {kafka: {brokers: ['127.0.0.1:1'], topic: events, group: g%s}, vector: v}\nsink: {kafka: {topic: out}}\nhttp: 'off'\n%s"
 	write(t, "password", planted+"\n")
-	clean := []string{} // inputs of the test hold the secret
+	clean := []string{} // the inputs themselves contain the secret
 	for name, text := range map[string]string{
 		"registry.yaml": fmt.Sprintf(stage, "", "registry: {url: 'http://ann:SECRET@127.0.0.1:1'}\n"),
 		"state.yaml":    fmt.Sprintf(stage, "", "state: s3://ann:SECRET@bucket/state\n"),

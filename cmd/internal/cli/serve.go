@@ -31,7 +31,7 @@ type serveCmd struct {
 	settingFlags
 }
 
-// limitFlags bound what requests may take.
+// limitFlags bound the resources of requests.
 type limitFlags struct {
 	MaxBody     config.Size   `rare:"" group:"limits" default:"8MiB" placeholder:"SIZE" help:"Most bytes of a request. Default 8MiB."`
 	MaxRows     int64         `rare:"" group:"limits" default:"65536" placeholder:"N" help:"Most rows of a request. Default 65536."`
@@ -40,7 +40,7 @@ type limitFlags struct {
 	MaxRequests int           `rare:"" group:"limits" placeholder:"N" help:"Requests that are worked on at a time. Default: as many as there are processors."`
 }
 
-// limits are those of the flags.
+// limits returns the limits set by the flags.
 func (f limitFlags) limits() (serve.Limits, error) {
 	if f.MaxBody < 1 || f.MaxRows < 1 || f.MaxMemory < 1 || f.MaxTime <= 0 || f.MaxRequests < 0 {
 		return serve.Limits{}, usagef("--max-body, --max-rows, --max-memory, --max-time and --max-requests have to be positive")
@@ -63,7 +63,7 @@ describes it all; /livez and /readyz are for who watches over it. An address tha
 A stage answers the same on its own address with http_place: true.`
 }
 
-// grace: requests under way have their own time to finish.
+// grace is longer than graceTime by the time limit of requests in progress.
 func (c *serveCmd) grace() time.Duration { return graceTime + max(c.MaxTime, 0) }
 
 func (c *serveCmd) Run(ctx context.Context, p *program) error {
@@ -128,23 +128,23 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	return errors.Join(server.Stop(c.MaxTime), ended())
 }
 
-// served is a model that is placed on, as its file has it.
+// served is a model file in use by the server.
 type served struct {
 	path     string
 	settings *config.Config
 	types    map[string]record.Type
 	log      *slog.Logger
-	// seen is the file that was read last.
+	// seen describes the file that was read last.
 	seen    fs.FileInfo
 	current atomic.Pointer[serve.Model]
 }
 
-// now is the model in use.
+// now returns the current model.
 func (s *served) now() (*serve.Model, error) { return s.current.Load(), nil }
 
-// load reads the file.
+// load reads the model file and makes it current.
 func (s *served) load(ctx context.Context) error {
-	// First, so that a file which comes while this one is read is seen as another.
+	// Stat first, so that a file that replaces this one during the read counts as changed.
 	info, err := os.Stat(s.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -158,7 +158,7 @@ func (s *served) load(ctx context.Context) error {
 	return nil
 }
 
-// watch takes the file that takes the model's place, until the context is done.
+// watch reloads the model file when it is replaced, until the context is done.
 func (s *served) watch(ctx context.Context, every time.Duration) {
 	if every <= 0 {
 		return
@@ -173,7 +173,7 @@ func (s *served) watch(ctx context.Context, every time.Duration) {
 		}
 		info, err := os.Stat(s.path)
 		if err != nil || s.seen != nil && os.SameFile(info, s.seen) && info.ModTime().Equal(s.seen.ModTime()) && info.Size() == s.seen.Size() {
-			continue // one that is away comes again
+			continue // a missing file usually is being replaced
 		}
 		if err := s.load(ctx); err != nil {
 			logs.Say(s.log, slog.LevelWarn, logs.MapRefused, fmt.Sprintf("the new model is not used, the one before stays: %v", err), slog.String(logs.Error, err.Error()))

@@ -18,21 +18,21 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// smallModel learns a model of small.csv, in a workspace that becomes the current folder.
+// smallModel learns a model of small.csv, in a new workspace as the current folder.
 func smallModel(t *testing.T) {
 	t.Helper()
 	t.Chdir(workspace(t))
 	must(t, "-q", "fit", "small.csv", "-o", "m.unfold", "--columns", "x,y,z", "--id", "name")
 }
 
-// begun is a running unfold serve, or a stage that answers the same.
+// begun is a running unfold serve, or a stage with the same HTTP interface.
 type begun struct {
 	*member
 	client *http.Client
 	url    string
 }
 
-// asking asks a process that listens on an address.
+// asking returns a client of a process that listens on an address.
 func asking(m *member, address string) begun {
 	client, url := webtest.Client(address)
 	return begun{m, client, url}
@@ -63,17 +63,16 @@ func (b begun) ask(t *testing.T, path, body string) (int, string) {
 	return read(t, resp, err)
 }
 
-// place is a place in JSON.
+// place is a place in a JSON response.
 type place struct {
 	ID     any     `json:"id"`
-	X, Y   float32 // of two dimensions
+	X, Y   float32 // only for two dimensions
 	Sigma  float32 `json:"sigma"`
 	Global float32 `json:"novelty_global"`
 	Error  string  `json:"error"`
 }
 
-// A model is served until the program is asked to end: on an address, and on a socket. It
-// places as embed does.
+// serve answers on an address and on a socket until it is interrupted. It places as embed does.
 func TestServe(t *testing.T) {
 	smallModel(t)
 	const row = `{"name": "new", "x": 0.5172839, "y": 1.5, "z": 2, "more": "x"}`
@@ -111,8 +110,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// A model that takes the file's place is used from then on; what is no model is refused, and
-// the one before stays.
+// serve uses a model that replaces the file. It rejects an invalid one and keeps the previous
+// model.
 func TestServeFollowsItsFile(t *testing.T) {
 	smallModel(t)
 	b := begin(t, "m.unfold", "--listen", "127.0.0.1:0", "--reload", "5ms")
@@ -134,7 +133,7 @@ func TestServeFollowsItsFile(t *testing.T) {
 	}
 }
 
-// On a pipe a request is answered before the next is sent, and the end of the input ends it.
+// With pipes a request is answered before the next is sent, and serve ends with its input.
 func TestServeStdio(t *testing.T) {
 	smallModel(t)
 	in, send := io.Pipe()
@@ -166,7 +165,7 @@ func TestServeStdio(t *testing.T) {
 	}
 }
 
-// The limits that the flags have by default are those of requests to a stage, too.
+// The default limits of the flags equal those of requests to a stage.
 func TestServeLimits(t *testing.T) {
 	var f struct{ limitFlags }
 	parser, err := kong.New(&f, kong.Exit(func(int) { t.Fatal("no defaults") }))

@@ -24,23 +24,24 @@ on standard output. What a command does is what it does on the command line, to 
 memory. The frames are in docs/formats.md, "A session on a pipe". The Python package works by it.`
 }
 
-// sessionCommands are those that a session runs: they end by themselves.
+// sessionCommands are the commands that a session runs. All of them end by themselves.
 var sessionCommands = []string{"fit", "embed", "update", "score", "plot", "clusters", "explain", "decode", "inspect", "export", "version"}
 
-// mostRequest bounds a request of a session.
+// mostRequest bounds the bytes of a request.
 const mostRequest = 16 << 20
 
-// sessionRequest is what a program asks.
+// sessionRequest is a request of the calling program.
 type sessionRequest struct {
-	// Args are a command line, without the program's name.
+	// Args are the command line without the program's name.
 	Args []string `json:"args"`
-	// Progress asks to hear how far the command is.
+	// Progress requests progress messages.
 	Progress bool `json:"progress"`
-	// Cancel asks that the command which runs ends. It is not answered.
+	// Cancel ends the running command. It has no answer.
 	Cancel bool `json:"cancel"`
 }
 
-// sessionAnswer is a frame to the program: how far a command is, a note, a warning, or its end.
+// sessionAnswer is a message to the calling program: progress, a note, a warning, or the end of a
+// command.
 type sessionAnswer struct {
 	Progress *progress.Step `json:"progress,omitempty"`
 	Note     string         `json:"note,omitempty"`
@@ -48,9 +49,9 @@ type sessionAnswer struct {
 	End      *sessionEnd    `json:"end,omitempty"`
 }
 
-// sessionEnd is how a command ended.
+// sessionEnd is the result of a command.
 type sessionEnd struct {
-	// Code is the exit code, Output what went to standard output, and Error why it failed.
+	// Code is the exit code, Output the standard output, and Error the error message.
 	Code   int    `json:"code"`
 	Output string `json:"output"`
 	Error  string `json:"error,omitempty"`
@@ -61,24 +62,23 @@ func (sessionCmd) Run(ctx context.Context, p *program) error {
 	return s.serve(ctx, p.Stdin)
 }
 
-// session runs commands one after the other.
 type session struct {
 	sys  System
 	out  io.Writer
 	kept *keptMaps
-	// mu is held while an answer is written, and err is why one was not.
+	// mu serializes writes of answers. err is the first write error.
 	mu  sync.Mutex
 	err error
 }
 
-// serve answers requests until they end, or the context does. A command ends early when the
-// requests end: nobody waits for it.
+// serve answers requests until their stream ends or the context is done. The end of the stream also
+// ends a running command, because its answer has no reader.
 func (s *session) serve(ctx context.Context, in io.Reader) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	requests, ended := make(chan sessionRequest), make(chan error, 1)
 	cancels := make(chan struct{}, 1)
-	// The reader ends with its input, which the process's end closes.
+	// The goroutine ends with its input, which is closed when the process ends.
 	go func() {
 		defer stop()
 		ended <- s.read(ctx, bufio.NewReader(in), requests, cancels)
@@ -86,7 +86,7 @@ func (s *session) serve(ctx context.Context, in io.Reader) error {
 	for {
 		select {
 		case r := <-requests:
-			for len(cancels) > 0 { // one that came too late for the command before
+			for len(cancels) > 0 { // cancels that came too late for the previous command
 				<-cancels
 			}
 			s.answer(ctx, r, cancels)
@@ -106,7 +106,7 @@ func (s *session) serve(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// read hands requests on until they end.
+// read passes on requests until the stream ends.
 func (s *session) read(ctx context.Context, in *bufio.Reader, requests chan<- sessionRequest, cancels chan<- struct{}) error {
 	for {
 		body, err := serve.ReadFrame(in, mostRequest)
@@ -142,7 +142,7 @@ func (s *session) read(ctx context.Context, in *bufio.Reader, requests chan<- se
 	}
 }
 
-// answer runs a command.
+// answer runs a command and writes its answer.
 func (s *session) answer(ctx context.Context, r sessionRequest, cancels <-chan struct{}) {
 	if len(r.Args) == 0 || !slices.Contains(sessionCommands, r.Args[0]) {
 		s.write(sessionAnswer{End: &sessionEnd{Code: exitUsage, Error: "a session runs " + strings.Join(sessionCommands, ", ")}})
@@ -177,7 +177,6 @@ func (s *session) answer(ctx context.Context, r sessionRequest, cancels <-chan s
 	s.write(sessionAnswer{End: end})
 }
 
-// write writes an answer.
 func (s *session) write(a sessionAnswer) {
 	body, err := json.Marshal(a)
 	s.mu.Lock()
@@ -190,15 +189,15 @@ func (s *session) write(a sessionAnswer) {
 	}
 }
 
-// failed is why an answer could not be written.
+// failed returns the error of an earlier write, nil if all succeeded.
 func (s *session) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// sessionNotes takes what a command writes to standard error: lines are notes or warnings, and from the
-// one on that begins as complain's do, the error.
+// sessionNotes parses the standard error of a command. Lines are notes or warnings. A line with the
+// prefix of complain starts the error message.
 type sessionNotes struct {
 	s       *session
 	line    []byte
@@ -223,7 +222,7 @@ func (n *sessionNotes) Write(b []byte) (int, error) {
 	}
 }
 
-// take takes a whole line.
+// take processes a complete line.
 func (n *sessionNotes) take(line string) {
 	switch failure, begins := strings.CutPrefix(line, errorPrefix); {
 	case begins && n.failure == nil:
@@ -237,7 +236,7 @@ func (n *sessionNotes) take(line string) {
 	}
 }
 
-// end is the error.
+// end returns the error message.
 func (n *sessionNotes) end() string {
 	if len(n.line) > 0 {
 		n.take(string(n.line))

@@ -16,7 +16,8 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// Changed requests get an answer each, and the session goes on: the request behind one is answered as ever.
+// Mutated requests get one answer each, and the session continues: it answers the next request
+// normally.
 func TestMutantsOfSessions(t *testing.T) {
 	each := 100
 	if tier.All() {
@@ -27,7 +28,7 @@ func TestMutantsOfSessions(t *testing.T) {
 	for i := range each {
 		body := mutate.JSON(r, []byte(`{"args":["version","--quiet"],"progress":true,"cancel":false}`))
 		a.send(string(body))
-		// One that cancels has no answer.
+		// A request that cancels has no answer.
 		var request sessionRequest
 		d := json.NewDecoder(bytes.NewReader(body))
 		d.DisallowUnknownFields()
@@ -45,7 +46,7 @@ func TestMutantsOfSessions(t *testing.T) {
 	t.Logf("%d mutants, %d of them refused", each, refused)
 }
 
-// end is the next end of a command.
+// end returns the next end of a command.
 func (a *asked) end() *sessionEnd {
 	for {
 		if next := a.next(); next.End != nil {
@@ -54,7 +55,8 @@ func (a *asked) end() *sessionEnd {
 	}
 }
 
-// FuzzSession reads arbitrary bytes as requests: each that is no request has an answer, which is a whole frame.
+// FuzzSession reads arbitrary bytes as requests. Each invalid request gets an answer, which is a
+// complete frame.
 func FuzzSession(f *testing.F) {
 	frame := func(text string) []byte {
 		return append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)

@@ -15,7 +15,7 @@ import (
 	"unfold/cmd/internal/serve"
 )
 
-// asked is a session that a test talks to.
+// asked is a session driven by a test.
 type asked struct {
 	t    *testing.T
 	in   *io.PipeWriter
@@ -23,7 +23,6 @@ type asked struct {
 	code chan int
 }
 
-// ask starts a session.
 func ask(t *testing.T) *asked {
 	t.Helper()
 	in, send := io.Pipe()
@@ -38,7 +37,7 @@ func ask(t *testing.T) *asked {
 	return a
 }
 
-// send sends a request as it is.
+// send sends a request unchanged.
 func (a *asked) send(body string) {
 	a.t.Helper()
 	if err := serve.WriteFrame(a.in, []byte(body)); err != nil {
@@ -46,7 +45,6 @@ func (a *asked) send(body string) {
 	}
 }
 
-// next is the next answer.
 func (a *asked) next() sessionAnswer {
 	a.t.Helper()
 	body, err := serve.ReadFrame(a.out, 1<<24)
@@ -62,7 +60,7 @@ func (a *asked) next() sessionAnswer {
 	return answer
 }
 
-// run runs a command to its end and returns what was said before.
+// run runs a command to its end. It also returns the answers before the end.
 func (a *asked) run(args ...string) (end *sessionEnd, before []sessionAnswer) {
 	a.t.Helper()
 	body, err := json.Marshal(sessionRequest{Args: args, Progress: true})
@@ -79,8 +77,8 @@ func (a *asked) run(args ...string) (end *sessionEnd, before []sessionAnswer) {
 	}
 }
 
-// TestSessionIsTheCommandLine holds that commands of a session leave the command line's
-// bytes, a map that it has in memory among them.
+// TestSessionIsTheCommandLine tests that commands of a session write the same bytes as the command
+// line, also with a cached map.
 func TestSessionIsTheCommandLine(t *testing.T) {
 	t.Chdir(workspace(t))
 	a := ask(t)
@@ -117,7 +115,7 @@ func TestSessionIsTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestSessionSaysMore holds progress, notes and errors, and that a session goes on after them.
+// TestSessionSaysMore tests progress, notes and errors, and that a session continues after them.
 func TestSessionSaysMore(t *testing.T) {
 	t.Chdir(workspace(t))
 	a := ask(t)
@@ -162,8 +160,8 @@ func TestSessionSaysMore(t *testing.T) {
 	}
 }
 
-// TestSessionIsCancelled holds that a command ends when it is asked to, or when nobody
-// waits for it any longer, and leaves no file.
+// TestSessionIsCancelled tests that a command ends when it is cancelled or its client leaves, and
+// that it leaves no file.
 func TestSessionIsCancelled(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sheet(t, "large.csv", 30_000, false)

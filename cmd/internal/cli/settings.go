@@ -12,20 +12,20 @@ import (
 	"unfold/models/fit"
 )
 
-// keyNames says which flag a key gets in a command, and in which group of the
-// help; ok is false for none.
+// keyNames returns the flag of a key in a command, and its group in the help. ok is false for keys
+// without a flag.
 type keyNames = func(k config.Key) (name, group string, ok bool)
 
-// flagName is a key's name as a flag.
+// flagName converts a key's name to a flag's.
 func flagName(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
-// fitKeys gives the columns' and the model's settings their short names.
+// fitKeys names the settings of columns and model in short form.
 func fitKeys(k config.Key) (name, group string, ok bool) {
 	section, rest, _ := strings.Cut(k.Path, ".")
 	switch {
-	case k.Path == "model.place": // a fit places nothing that it does not learn
+	case k.Path == "model.place": // fit only places rows that it learns
 		return "", "", false
-	case k.Path == frameKey: // which a fit takes from files, too: frameFlag
+	case k.Path == frameKey: // frameFlag handles it, because fit also accepts files
 		return "", "", false
 	case config.OfMessages(k.Path):
 		return "", "", false
@@ -37,7 +37,7 @@ func fitKeys(k config.Key) (name, group string, ok bool) {
 	return "", "", false
 }
 
-// embedKeys are those of placing, and what the output has besides.
+// embedKeys selects the settings of placing and of the output.
 func embedKeys(k config.Key) (name, group string, ok bool) {
 	if k.Path == "sink.loglik" {
 		return k.Name(), "model", true
@@ -45,8 +45,8 @@ func embedKeys(k config.Key) (name, group string, ok bool) {
 	return placeKeys(k)
 }
 
-// placeKeys are those settings that may differ from what the model was learnt
-// with: what passes through, and how rows are placed.
+// placeKeys selects the settings that may differ from the model's: the columns that pass through
+// and the placement of rows.
 func placeKeys(k config.Key) (name, group string, ok bool) {
 	switch k.Path {
 	case "source.id", "source.keep", "source.label", "source.missing", "source.invalid_text", "source.vector", "source.class_probabilities":
@@ -57,7 +57,7 @@ func placeKeys(k config.Key) (name, group string, ok bool) {
 	return "", "", false
 }
 
-// serveKeys are those of embed, and how records are read.
+// serveKeys selects the settings of embed and the types of records.
 func serveKeys(k config.Key) (name, group string, ok bool) {
 	if k.Path == "source.types" {
 		return flagName(k.Name()), "columns", true
@@ -65,7 +65,7 @@ func serveKeys(k config.Key) (name, group string, ok bool) {
 	return embedKeys(k)
 }
 
-// dataKeys are those that say which columns of data form its vectors.
+// dataKeys selects the settings of the columns that form vectors.
 func dataKeys(k config.Key) (name, group string, ok bool) {
 	name, group, ok = fitKeys(k)
 	switch name {
@@ -75,7 +75,7 @@ func dataKeys(k config.Key) (name, group string, ok bool) {
 	return name, group, ok && group == "columns"
 }
 
-// stageKeys gives every setting the flag that its path spells.
+// stageKeys names the flag of every setting after its full path.
 func stageKeys(k config.Key) (name, group string, ok bool) {
 	section, _, below := strings.Cut(k.Path, ".")
 	switch {
@@ -91,7 +91,7 @@ func stageKeys(k config.Key) (name, group string, ok bool) {
 	return k.Flag(), section, true
 }
 
-// brokerKeys are those that say where topics are.
+// brokerKeys selects the settings of brokers and topics.
 func brokerKeys(k config.Key) (name, group string, ok bool) {
 	if strings.HasPrefix(k.Path, "source.kafka.") || strings.HasPrefix(k.Path, "sink.kafka.") || k.Path == "dead_letter.topic" {
 		return stageKeys(k)
@@ -99,14 +99,14 @@ func brokerKeys(k config.Key) (name, group string, ok bool) {
 	return "", "", false
 }
 
-// settingFlags are a command's flags that set keys of the configuration.
+// settingFlags are the flags of a command that set keys of the configuration.
 type settingFlags struct {
 	Flags kong.Plugins `embed:""`
-	// values are those that were given, by key path, once they are parsed.
+	// values returns the given values by key path. It works after parsing.
 	values func() map[string]string `kong:"-"`
 }
 
-// flagsOf makes a flag of every key that names gives one.
+// flagsOf returns a flag for every key that names selects.
 func flagsOf(names keyNames, kinds []fit.Kind) settingFlags {
 	var fields []reflect.StructField
 	var keys []config.Key
@@ -132,7 +132,7 @@ func flagsOf(names keyNames, kinds []fit.Kind) settingFlags {
 	return settingFlags{kong.Plugins{given.Interface()}, values}
 }
 
-// flagOf is the field of a flag, F, that sets a key.
+// flagOf returns the struct field of a flag that sets a key.
 func flagOf(k config.Key, name, group, help, placeholder string) reflect.StructField {
 	typ := reflect.TypeFor[*string]()
 	if k.Bool {

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// asksToEnd says that interrupt lets a process end in order.
+// asksToEnd is set if interrupt lets a process end in order.
 const asksToEnd = false
 
-// interrupt ends a process; there is no signal that asks for it.
+// interrupt kills a process, because this system has no signal to request its end.
 func interrupt(p *os.Process) error { return p.Kill() }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// asksToEnd says that interrupt lets a process end in order.
+// asksToEnd is set if interrupt lets a process end in order.
 const asksToEnd = true
 
 // interrupt asks a process to end in order.

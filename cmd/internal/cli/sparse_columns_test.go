@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whoever wrote a column of sparse vectors, and in whatever shape, the model is one, to the byte, and
-// places its rows where it places those of scipy's matrix.
+// All writers and forms of a sparse column give the same model, to the byte. It places their rows
+// like the rows of scipy's matrix.
 func TestSparseColumnsGiveOneModel(t *testing.T) {
 	atTables(t)
 	var want, placed string
@@ -31,7 +31,7 @@ func TestSparseColumnsGiveOneModel(t *testing.T) {
 	}
 }
 
-// The commands say what a sparse column holds, and take it as they take a matrix.
+// The commands describe a sparse column, and accept it like a matrix.
 func TestSparseColumnsAreReported(t *testing.T) {
 	atTables(t)
 	must(t, "-q", "fit", "words-spark.parquet", "--id", "row", "--metric", "cosine", "--steps", "10", "-o", "m.unfold", "--map", "map.parquet")

@@ -10,8 +10,8 @@ import (
 	"unfold/models/fit"
 )
 
-// However scipy stores a sparse matrix, the model is one, to the byte, and it places the rows of
-// numpy's array where it places those of the matrix, with either metric.
+// All of scipy's sparse formats give the same model, to the byte. It places the rows of numpy's
+// array like those of the matrix, with either metric.
 func TestSparseFilesGiveOneModel(t *testing.T) {
 	tier.Full(t, "it learns many maps")
 	atTables(t)
@@ -38,7 +38,7 @@ func TestSparseFilesGiveOneModel(t *testing.T) {
 	}
 }
 
-// The report says what became of sparse rows, and --dry-run and inspect what they are.
+// The report describes the projection of sparse rows. --dry-run and inspect describe the rows.
 func TestSparseIsReported(t *testing.T) {
 	atTables(t)
 	must(t, "-q", "fit", "words.npz", "--metric", "cosine", "--steps", "10", "-o", "m.unfold", "--report", "r.json")
@@ -79,7 +79,7 @@ func TestSparseIsReported(t *testing.T) {
 	}
 }
 
-// What does not go with sparse rows is refused before they are read.
+// Flags that conflict with sparse rows are rejected before the rows are read.
 func TestSparseFlags(t *testing.T) {
 	atTables(t)
 	for _, c := range []struct {
@@ -103,7 +103,8 @@ func TestSparseFlags(t *testing.T) {
 	}
 }
 
-// Few columns gain nothing: a narrow matrix gives the model of its rows in full, to the byte.
+// A narrow sparse matrix gives the same model as its dense rows, to the byte, because projection
+// gains nothing.
 func TestNarrowMatrixIsFilled(t *testing.T) {
 	atTables(t)
 	var matrix, rows strings.Builder

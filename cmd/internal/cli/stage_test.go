@@ -31,14 +31,14 @@ func cluster(t *testing.T, topics ...string) *kfake.Cluster {
 	return c
 }
 
-// broker starts an embedded broker with topics and a configuration for it.
+// broker starts an embedded broker with topics. It also returns a configuration for it.
 func broker(t *testing.T, topics ...string) (brokers []string, configuration string) {
 	t.Helper()
 	c, configuration := breakable(t, topics...)
 	return c.ListenAddrs(), configuration
 }
 
-// breakable is a broker that can be made to fail.
+// breakable is broker with access to the broker, so that it can be made to fail.
 func breakable(t *testing.T, topics ...string) (c *kfake.Cluster, configuration string) {
 	t.Helper()
 	c = cluster(t, topics...)
@@ -63,8 +63,8 @@ http: 127.0.0.1:0
 	return configuration
 }
 
-// send writes one message a number to the topic of events: a table of the columns that
-// are made of that number. More messages follow as they are.
+// send writes numbered messages to the events topic. columns returns the table of message k. The
+// messages in more follow unchanged.
 func send(t *testing.T, brokers []string, from, messages int, columns func(k int) []table.Column, more ...stream.Message) {
 	t.Helper()
 	sink, err := kafka.NewSink(t.Context(), kafka.SinkSettings{Cluster: kafka.Cluster{Brokers: brokers}, Topic: "events"})
@@ -89,7 +89,7 @@ func send(t *testing.T, brokers []string, from, messages int, columns func(k int
 	}
 }
 
-// produce sends messages of 10 events each, and then one that is broken.
+// produce sends messages of 10 events each, and then a broken one.
 func produce(t *testing.T, brokers []string, from, messages int) {
 	t.Helper()
 	send(t, brokers, from, messages, func(k int) []table.Column {
@@ -106,8 +106,8 @@ func produce(t *testing.T, brokers []string, from, messages int) {
 	}, stream.Message{Value: []byte("not Arrow")})
 }
 
-// TestRun runs the stage as an operator does: a configuration, a broker, probes,
-// an interrupt, a restart; with maps of several dimensions and either tails.
+// TestRun runs the stage as an operator does: a configuration, a broker, probes, an interrupt, a
+// restart. Maps have several dimensions and both kinds of tails.
 func TestRun(t *testing.T) {
 	for _, model := range []string{"steps: 30", "steps: 30, tails: gaussian", "steps: 30, dims: 3", "steps: 30, dims: 10, coarse: shared"} {
 		t.Run(model, func(t *testing.T) { testRun(t, model, "") })
@@ -115,7 +115,7 @@ func TestRun(t *testing.T) {
 	t.Run("exactly once", func(t *testing.T) { testRun(t, "steps: 30", "delivery: exactly-once\n") })
 }
 
-// testRun runs the stage with a model, and more lines of configuration.
+// testRun runs the stage with model settings and further lines of configuration.
 func testRun(t *testing.T, model, more string) {
 	t.Chdir(t.TempDir())
 	brokers, configuration := broker(t, "events", "places", "dead", "moved")
@@ -149,8 +149,7 @@ func testRun(t *testing.T, model, more string) {
 
 	private(t, filepath.Join(filepath.Dir(configuration), "state"))
 
-	// A restart goes on where it stopped: the map is there at once, and only what
-	// is new is placed.
+	// After a restart the map is available immediately, and only new events are placed.
 	produce(t, brokers, 40, 10)
 	log = runUntil(t, configuration, `map version \d+ \(epoch \d+\) loaded`, func(address string) {
 		streamtest.Await(t, "100 events are placed", func() bool {
@@ -170,7 +169,7 @@ func testRun(t *testing.T, model, more string) {
 	}
 }
 
-// private checks that the state is for its owner alone.
+// private checks that only the owner can read the state.
 func private(t *testing.T, state string) {
 	t.Helper()
 	entries, err := os.ReadDir(state)
@@ -252,7 +251,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// Without a message lint says that it could not look at one, and what it did not check.
+// Without a message lint reports which checks it skipped.
 func TestLintOfAnEmptyTopic(t *testing.T) {
 	t.Parallel()
 	brokers, configuration := broker(t, "events", "places", "dead")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// fit of a table without vectors does what inspect suggests, and says so.
+// fit uses the columns that inspect suggests for a table without vectors, and reports them.
 func TestFitTakesWhatInspectSuggests(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -32,7 +32,7 @@ func TestFitTakesWhatInspectSuggests(t *testing.T) {
 	}
 }
 
-// A map of another program is one for every command.
+// Every command accepts a map of another program.
 func TestMapsOfOtherPrograms(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

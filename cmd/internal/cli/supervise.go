@@ -21,24 +21,26 @@ import (
 	"unfold/cmd/internal/humanize"
 )
 
-// memoryFlag bounds the memory of a command that reads files as a whole.
+// memoryFlag limits the memory of a command that reads whole files.
 type memoryFlag struct {
 	Memory config.Size `rare:"" placeholder:"SIZE" help:"Most memory to take, as 2GiB. The command runs in a process of its own, and ends with an error when it needs more."`
 }
 
 func (f memoryFlag) limit() config.Size { return f.Memory }
 
-// limitVariable is the environment variable with the limit, in bytes, of a process that supervise starts.
+// limitVariable is the environment variable with the memory limit, in bytes, of a process started
+// by supervise.
 const limitVariable = "UNFOLD_MEMORY_LIMIT"
 
-// limitedUsage is the exit code of wrong usage there. The runtime ends a process without memory with exitUsage.
+// limitedUsage is the exit code of wrong usage in such a process, because the Go runtime exits with
+// exitUsage when it is out of memory.
 const limitedUsage = 64 + exitUsage
 
-// endTime is how long a process may take to end after it has given its command up.
+// endTime is the time that a process may use to end after it was asked to.
 const endTime = 300 * time.Millisecond
 
-// supervised reports how much memory the command may take, 0 for any. Both limits hold where both are set.
-// Commands that read no files of others have none.
+// supervised returns the memory limit of the command, 0 for none. It is the smaller one if two
+// limits are set. It returns a usage error if the command reads no files from others.
 func supervised(e *everywhere, parsed *kong.Context) (config.Size, error) {
 	most := e.Untrusted
 	if node := parsed.Selected(); node != nil && node.Target.CanAddr() {
@@ -54,10 +56,10 @@ func supervised(e *everywhere, parsed *kong.Context) (config.Size, error) {
 	return most, nil
 }
 
-// supervise runs the command line in a process of its own that may take so much memory, all that it
-// does included: what reads and decodes an input is what uses it, so nothing can be put in an
-// input's place between a check and its use. The process ends with this one. When
-// ctx is done the process has grace to end in order.
+// supervise runs the command line in a child process with a memory limit. The limit includes all
+// work of the command, because reading and decoding an input uses the memory. Checking inputs
+// beforehand would not help: they could be replaced after the check. The child ends with this
+// process. When ctx is done, the child has grace to end in order.
 func supervise(ctx context.Context, sys System, screen io.Writer, limit config.Size, untrusted bool, grace time.Duration) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -68,7 +70,7 @@ func supervise(ctx context.Context, sys System, screen io.Writer, limit config.S
 	child.Stdin, child.Stdout, child.Stderr = sys.Stdin, sys.Stdout, &untilFault{w: screen}
 	child.Cancel = func() error { return interrupt(child.Process) }
 	child.WaitDelay = grace + endTime
-	// A system that ends a process with its parent looks at the parent's thread.
+	// Linux ends the child with the thread that started it, not with the process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	bind(child)
@@ -78,7 +80,7 @@ func supervise(ctx context.Context, sys System, screen io.Writer, limit config.S
 	case err == nil:
 		return nil
 	case ctx.Err() != nil && (!asksToEnd || !errors.As(err, &exit) || exit.ExitCode() < 0):
-		return ctx.Err() // else the process has ended in order and printed why
+		return ctx.Err() // otherwise the child ended in order and printed its error
 	case errors.As(err, &exit) && exit.ExitCode() == exitFailed, errors.As(err, &exit) && exit.ExitCode() == exitBadInput:
 		return &codeError{exit.ExitCode()}
 	case errors.As(err, &exit) && exit.ExitCode() == limitedUsage:
@@ -91,8 +93,8 @@ func supervise(ctx context.Context, sys System, screen io.Writer, limit config.S
 	return err
 }
 
-// untilFault passes on what a process writes until its runtime reports a fault, such as that there is
-// no memory: what follows is a trace, which no setting turns off.
+// untilFault passes on the output of a process until its Go runtime reports a fault, such as out of
+// memory. It drops the rest, a stack trace that no setting disables.
 type untilFault struct {
 	w     io.Writer
 	ended bool
@@ -112,10 +114,10 @@ func (u *untilFault) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// faults begin a line of the runtime's.
+// faults match the first line of a fault of the Go runtime.
 var faults = regexp.MustCompile(`(?m)^(runtime|fatal error|panic|unexpected fault address|SIG[A-Z]+): `)
 
-// withoutLimit returns an environment without the variables that supervise sets.
+// withoutLimit returns the environment without the variables that supervise sets.
 func withoutLimit(environ []string) (out []string) {
 	for _, e := range environ {
 		if !strings.HasPrefix(e, limitVariable+"=") && !strings.HasPrefix(e, "GOTRACEBACK=") {
@@ -125,7 +127,8 @@ func withoutLimit(environ []string) (out []string) {
 	return out
 }
 
-// limited takes up the limit of a process that supervise has started; ok says that this is one.
+// limited applies the memory limit in a process started by supervise. ok reports whether this
+// process is one.
 func limited() (ok bool, err error) {
 	text, ok := os.LookupEnv(limitVariable)
 	if !ok {
@@ -139,12 +142,12 @@ func limited() (ok bool, err error) {
 	return true, limitMemory(n)
 }
 
-// codeError is a failure that another process has printed.
+// codeError is an error that the child process already printed.
 type codeError struct{ code int }
 
 func (e *codeError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// limitError is a limit that was reached.
+// limitError is the error of an exceeded limit.
 type limitError struct {
 	code int
 	error

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// bind ends a process with the one that starts it, however that ends.
+// bind makes the child end with this process, even if this process is killed.
 func bind(child *exec.Cmd) { child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// endWithParent: the system sees to it.
+// endWithParent does nothing here, because bind has set a parent death signal.
 func endWithParent() {}

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// bind: the process watches for itself.
+// bind does nothing here; the child calls endWithParent.
 func bind(*exec.Cmd) {}
 
-// endWithParent ends this process when the one that started it has ended: another one is its parent
-// then.
+// endWithParent ends this process after its parent has ended. It polls the parent's id, which
+// changes then.
 func endWithParent() {
 	parent := os.Getppid()
 	go func() {

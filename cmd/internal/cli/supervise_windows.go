@@ -5,17 +5,17 @@ import (
 	"os/exec"
 )
 
-// bind: the process watches for itself.
+// bind does nothing here; the child calls endWithParent.
 func bind(*exec.Cmd) {}
 
-// endWithParent ends this process when the one that started it has ended.
+// endWithParent ends this process after its parent has ended.
 func endWithParent() {
 	parent, err := os.FindProcess(os.Getppid())
 	if err != nil {
-		os.Exit(exitFailed) // it has ended already
+		os.Exit(exitFailed) // the parent has ended already
 	}
 	go func() {
-		_, _ = parent.Wait() // any end of it counts
+		_, _ = parent.Wait() // the exit code does not matter
 		os.Exit(exitFailed)
 	}()
 }

@@ -10,25 +10,25 @@ import (
 	"unfold/ingest/table"
 )
 
-// surveyed is the shape of some files' rows.
+// surveyed describes the size of the rows in some files.
 type surveyed struct {
-	// rows of all files, and values of their vectors.
+	// rows is the number of rows in all files, dim the number of values in a vector.
 	rows, dim int
-	// entries are the values that sparse matrices hold, 0 if one file holds none.
+	// entries is the number of stored values of sparse matrices, 0 if a file is not sparse.
 	entries int
-	// kept are about the bytes a row of columns that pass through.
+	// kept estimates the bytes per row of columns that pass through.
 	kept int
-	// left are the columns that "*" leaves out.
+	// left are the columns excluded by "*".
 	left []ingest.Left
-	// unknown names the files whose rows are known only when they are read.
+	// unknown names the files whose number of rows is unknown until they are read.
 	unknown []string
 }
 
-// survey finds the shape of files, as far as their formats say without reading:
-// from the footers of Parquet and Arrow files, the headers of .npy and IDX. Others
-// it reads through, table by table, if it may; if it may not, ok is false.
+// survey returns the size of files, from metadata where possible: the footers of Parquet and Arrow
+// files, the headers of .npy and IDX files. It reads other files completely if may is set.
+// Otherwise it returns ok = false for them.
 func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOptions, may bool) (s surveyed, ok bool, err error) {
-	// What vectors are scaled by does not change their length.
+	// Scaling does not change the length of vectors.
 	m := read.Mapping
 	m.Standardize, m.AsIs = false, true
 	m.Columns = slices.Clone(m.Columns)
@@ -69,12 +69,11 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 	}
 	s.entries += f.Entries()
 	if s.dim, s.left = e.Dim(), f.Left(); s.dim <= read.Sparse {
-		s.entries = 0 // the rows are filled
+		s.entries = 0 // rows become dense
 	}
 	return s, true, nil
 }
 
-// countRows counts the rows of one file.
 func (s *surveyed) countRows(ctx context.Context, p *program, path string, r table.Reader, f *ingest.Fitter, may bool) (bool, error) {
 	if m, is := ingest.SparseOf(r); is {
 		n, _ := m.NumRows()
@@ -119,9 +118,9 @@ func (s *surveyed) countRows(ctx context.Context, p *program, path string, r tab
 	}
 }
 
-// keptBytes is about what columns that pass through take for a row.
+// keptBytes estimates the memory per row of columns that pass through.
 func keptBytes(read ingest.ReadOptions) int {
-	const column = 24 // a number, or a short text with its offset, twice while columns are joined
+	const column = 24 // a number, or a short text with its offset; twice while columns are joined
 	count := len(read.Mapping.Keep) + len(read.LabelFiles)
 	for _, name := range []string{read.Mapping.ID, read.Mapping.Label} {
 		if name != "" {

@@ -21,12 +21,12 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestTrace runs the stage with a collector of spans and with headers passed on: the
-// output's header names the span that the collector gets.
+// TestTrace runs the stage with a span collector and passed-on headers. The output's header names
+// the span that the collector receives.
 func TestTrace(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var mu sync.Mutex
-	spans := map[string]string{} // parents by number
+	spans := map[string]string{} // parents by span id
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		var request v1.ExportTraceServiceRequest

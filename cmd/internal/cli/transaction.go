@@ -9,22 +9,21 @@ import (
 	"unfold/internal/atomicfile"
 )
 
-// transaction gathers outputs that get their names together, at the end, so that
-// a failure leaves none of them.
+// transaction collects outputs that are renamed together at the end, so that a failure leaves none
+// of them.
 type transaction struct {
 	stdout  io.Writer
 	outputs []output
 }
 
-// output is a file that is written but has no name yet, or what is to go to
-// standard output.
+// output is a file under its temporary name, or buffered standard output.
 type output struct {
 	path    string
 	commit  func() error
 	discard func()
 }
 
-// write writes an output under a temporary name; "-" is standard output.
+// write writes an output under a temporary name. "-" is standard output.
 func (t *transaction) write(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		var b bytes.Buffer
@@ -49,8 +48,8 @@ func (t *transaction) writeMap(path string, o *emit.Output) error {
 	return w.Write(o)
 }
 
-// commit gives the outputs their names. If one of them cannot have its name, those
-// before it lose theirs: what is left never looks as if all had gone well.
+// commit renames the outputs. If a rename fails, it removes the outputs before it, so that a failed
+// run does not look successful.
 func (t *transaction) commit() error {
 	for i, o := range t.outputs {
 		if err := o.commit(); err != nil {
@@ -65,15 +64,15 @@ func (t *transaction) commit() error {
 	return nil
 }
 
-// abort removes what was not committed.
+// abort discards the outputs that were not committed.
 func (t *transaction) abort() {
 	for _, o := range t.outputs {
 		o.discard()
 	}
 }
 
-// createMap starts a map's file, of one input or of several. An extension that names no format
-// is wrong usage.
+// createMap opens a map writer for the format of the path. oneInput is set if all rows come from
+// one input. An unknown extension is a usage error.
 func createMap(path string, stdout io.Writer, oneInput bool) (emit.Writer, error) {
 	if _, _, err := emit.FormatOf(path); err != nil {
 		return nil, &usageError{err: err}

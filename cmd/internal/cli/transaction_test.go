@@ -33,14 +33,13 @@ func TestOutputsGetTheirNamesTogether(t *testing.T) {
 	if err := outputs.commit(); err != nil {
 		t.Fatal(err)
 	}
-	outputs.abort() // has no effect any more
+	outputs.abort() // has no effect after commit
 	if got := listing(t); got != "model\nreport\n" || stdout.String() != "on standard output" {
 		t.Errorf("the folder holds\n%sstandard output %q", got, &stdout)
 	}
 }
 
-// One of several outputs fails while it is written, or when it is to have its
-// name: none is left.
+// If one of several outputs fails while it is written or renamed, none is left.
 func TestFailedOutputLeavesNone(t *testing.T) {
 	t.Chdir(t.TempDir())
 	broken := errors.New("broken")
@@ -54,7 +53,7 @@ func TestFailedOutputLeavesNone(t *testing.T) {
 			err = outputs.write("report", say("r"))
 		}
 		if err == nil {
-			if err := os.Mkdir("report", 0o755); err != nil { // someone takes the name
+			if err := os.Mkdir("report", 0o755); err != nil { // the name is taken
 				t.Fatal(err)
 			}
 			err = outputs.commit()

@@ -18,8 +18,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// checkInputCmd decodes a file and throws away what comes out, under a limit of
-// memory. It is what --untrusted runs in a process of its own, which may die of it.
+// checkInputCmd decodes a file under a memory limit and discards the result. --untrusted runs it in
+// a child process, which may crash.
 type checkInputCmd struct {
 	File   string `arg:""`
 	Memory int64  `help:"Bytes this process may take."`
@@ -34,8 +34,8 @@ func (c *checkInputCmd) Run(ctx context.Context, p *program) error {
 	}
 	endWithParent()
 	o := ingest.Options{Memory: c.Memory}
-	// Text is read as the flags of the command say, by a decoder of Go's own library with
-	// bounded memory. What it may be compressed by is another's.
+	// Text is later read with the command's flags, by Go's own decoder with bounded memory. Only
+	// its compression uses other libraries, so only that is checked.
 	o.CSV.Encoding = "latin1"
 	if format, err := ingest.Decompress(ctx, c.File, o); err != nil || format == input.CSV {
 		return err
@@ -53,20 +53,20 @@ func (c *checkInputCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-// untrusted are the limits for untrusted input.
+// untrusted has the limits for untrusted input.
 type untrusted struct {
 	memory config.Size
-	// passed are the files that a child has read to the end.
+	// passed are the files that a child has decoded completely.
 	passed map[string]bool
 }
 
-// untrustedTime bounds the decoding of one file.
+// untrustedTime bounds the time of decoding one file.
 const untrustedTime = 10 * time.Minute
 
-// vet looks at files before they are read as data. A model in their place is a common
-// slip. If they are not to be trusted another process decodes them first: the decoders of
-// Arrow files and Parquet are others' code. Bytes made for that can make them take all
-// memory or end the process, which no recover catches.
+// vet checks files before they are read as data. It returns an error for a model, because models
+// and data are often confused. With --untrusted, a child process decodes the files first. The Arrow
+// and Parquet decoders are third-party code. A malicious file can exhaust the memory or crash the
+// process, which recover does not catch.
 func (p *program) vet(ctx context.Context, paths ...string) error {
 	for _, path := range paths {
 		if path != "-" && isModel(path) {
@@ -78,7 +78,7 @@ func (p *program) vet(ctx context.Context, paths ...string) error {
 	}
 	for _, path := range paths {
 		if input.ReadOnce(path) {
-			continue // text, .npy, IDX, or an Arrow IPC stream, whose bytes are checked before they are decoded
+			continue // text, .npy, IDX, and Arrow IPC streams, which are validated before they are decoded
 		}
 		if p.untrusted.passed[path] {
 			continue
@@ -108,7 +108,7 @@ func (p *program) vetFile(ctx context.Context, path string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, untrustedTime)
 	defer cancel()
-	// Behind "--" a name that begins with a dash is a name.
+	// After "--" a name that starts with a dash is no flag.
 	child := exec.CommandContext(ctx, self, "--quiet", "check-input", "--memory", strconv.FormatInt(int64(p.untrusted.memory), 10), "--", path)
 	child.Env = []string{"GOTRACEBACK=none"}
 	said := &head{most: 4 << 10}
@@ -141,7 +141,7 @@ func (p *program) vetFile(ctx context.Context, path string) error {
 	return err
 }
 
-// head keeps the first bytes that are written to it.
+// head stores the first bytes that are written to it.
 type head struct {
 	bytes.Buffer
 	most int

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMain is the program itself when a test runs it as a process of its own; with a
-// file of hogs it is one whose decoder takes all the memory there is.
+// TestMain runs as the program if a test starts this binary as a process. With a file of hogs it
+// simulates a decoder that exhausts the memory.
 func TestMain(m *testing.M) {
 	if _, is := os.LookupEnv(asProgram); is {
 		os.Exit(runAsProgram())
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// hog takes memory under the limit until that ends it.
+// hog allocates memory until the limit ends the process.
 func hog() {
 	if err := limitMemory(64 << 20); err != nil {
 		os.Exit(exitFailed)
@@ -42,11 +42,11 @@ func hog() {
 		}
 		held = append(held, b)
 	}
-	os.Exit(len(held) & 1) // not reached: the limit does not hold
+	os.Exit(len(held) & 1) // not reached unless the limit fails
 }
 
-// Files that are not trusted are decoded by another process first: good ones pass,
-// bad ones are reported as ever, and one that kills its decoder kills nothing else.
+// With --untrusted another process decodes files first. Valid files pass, and invalid ones are
+// reported as usual. A file that crashes its decoder crashes nothing else.
 func TestUntrusted(t *testing.T) {
 	t.Chdir(workspace(t))
 	data := "rows.parquet"

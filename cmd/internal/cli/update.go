@@ -48,10 +48,9 @@ to do so as it has learnt; classes that are new to it are learnt by a fit.
     unfold update data.unfold --forget gone.csv -o data.unfold`
 }
 
-// PointName is the column that numbers the points of rows.
+// PointName is the column with the point number of each row.
 const PointName = "point"
 
-// pointColumn numbers the points of rows.
 func pointColumn[T int | int32](point []T) table.Column {
 	numbers := make([]int64, len(point))
 	for i, p := range point {
@@ -60,7 +59,7 @@ func pointColumn[T int | int32](point []T) table.Column {
 	return table.Int64Column(PointName, numbers)
 }
 
-// checkPointName says that a kept column conflicts with the column of numbers.
+// checkPointName returns an error if a kept column has the name of the column of point numbers.
 func checkPointName(keep []string) error {
 	if slices.Contains(keep, PointName) {
 		return fmt.Errorf("column %q cannot be kept: the numbers of points are in a column of that name; rename it in the input", PointName)
@@ -113,7 +112,7 @@ func (c *updateCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-// checkFollows refuses maps whose kind does not follow its points, before rows are read.
+// checkFollows returns an error for kinds of maps that cannot be updated, before rows are read.
 func checkFollows(s *snapshot.Snapshot) error {
 	kind, err := fit.Kinds{}.Find(s.Kind)
 	if err == nil && !kind.Carried {
@@ -122,7 +121,7 @@ func checkFollows(s *snapshot.Snapshot) error {
 	return err
 }
 
-// forgetFile is the file of rows that go, if there is one.
+// forgetFile returns the file of rows to remove, if it is a file.
 func (c *updateCmd) forgetFile() []string {
 	if c.Forget == "" || c.Forget == "-" {
 		return nil
@@ -130,7 +129,7 @@ func (c *updateCmd) forgetFile() []string {
 	return []string{c.Forget}
 }
 
-// paths checks where rows come from and results go, and returns the inputs.
+// paths checks the paths of inputs and outputs. It returns the inputs.
 func (c *updateCmd) paths(ctx context.Context, p *program) ([]string, error) {
 	if len(c.In) == 0 && c.Forget == "" {
 		return nil, usagef("name files of rows that come, or by --forget rows that go; see unfold update --help")
@@ -171,7 +170,7 @@ func (c *updateCmd) paths(ctx context.Context, p *program) ([]string, error) {
 	return inputs, checkWritable(c.Output, c.Map, c.Points, c.Report)
 }
 
-// updating is an update on its way.
+// updating is the state of one run of update.
 type updating struct {
 	*updateCmd
 	p        *program
@@ -181,13 +180,13 @@ type updating struct {
 
 	before, after *snapshot.Snapshot
 	live          *unfold.Map
-	came, gone    []int    // the points of rows
-	ids           []string // of the rows that came; nil: they have none
-	labels        []string // of the rows that came; nil: they have none
+	came, gone    []int    // points of added and removed rows
+	ids           []string // of the added rows; nil if they have none
+	labels        []string // of the added rows; nil if they have none
 	report        *unfold.Refreshed
 }
 
-// change lets rows go and come, and the map follow.
+// change removes and adds rows, and refreshes the map.
 func (u *updating) change(ctx context.Context) (err error) {
 	numbers := u.live.Points().ID
 	if u.Forget != "" {
@@ -213,7 +212,7 @@ func (u *updating) change(ctx context.Context) (err error) {
 		return table.InFile(u.Model, err)
 	}
 	if u.report.Kind == live.Still.String() {
-		// No map was made, so that the file would keep the rows that went.
+		// The map was not refreshed, so the file would still contain the removed rows.
 		return models.BadInputf("%s: %s would be left, and a map needs two: nothing was changed", u.Model, humanize.Plural(u.report.Points, "point"))
 	}
 	var b bytes.Buffer
@@ -226,7 +225,7 @@ func (u *updating) change(ctx context.Context) (err error) {
 	return u.carry(numbers)
 }
 
-// rows reads the rows that come, as vectors.
+// rows reads the vectors of the rows to add.
 func (u *updating) rows(ctx context.Context) (x vec.Matrix[float32], err error) {
 	x.Cols = u.before.Dim
 	if len(u.inputs) == 0 {
@@ -245,7 +244,7 @@ func (u *updating) rows(ctx context.Context) (x vec.Matrix[float32], err error) 
 	return x, nil
 }
 
-// read appends the rows of a file, and their ids.
+// read appends the vectors, ids and labels of a file.
 func (u *updating) read(ctx context.Context, e *embedder, path string, x *vec.Matrix[float32]) error {
 	r, m, err := e.open(ctx, path, u.options)
 	if err != nil {
@@ -261,11 +260,11 @@ func (u *updating) read(ctx context.Context, e *embedder, path string, x *vec.Ma
 			return err
 		}
 		if b.ID.Valid() {
-			u.ids = append(u.ids, make([]string, x.Rows-len(u.ids))...) // files before may have none
+			u.ids = append(u.ids, make([]string, x.Rows-len(u.ids))...) // earlier files may have no ids
 			u.ids = append(u.ids, b.ID.Strings()...)
 		}
 		if b.Label != nil {
-			u.labels = append(u.labels, make([]string, x.Rows-len(u.labels))...) // files before may have none
+			u.labels = append(u.labels, make([]string, x.Rows-len(u.labels))...) // earlier files may have no labels
 			u.labels = append(u.labels, b.Label...)
 		}
 		x.Data, x.Rows = append(x.Data, b.X.Data...), x.Rows+b.X.Rows
@@ -274,8 +273,8 @@ func (u *updating) read(ctx context.Context, e *embedder, path string, x *vec.Ma
 	return nil
 }
 
-// carry takes over from the map before what a map that follows does not hold: ids, by the
-// points' numbers, and the classifier, as far as the frame is the same.
+// carry copies from the previous model what a live map does not store: the ids, and the classifier
+// if the coordinate frame is unchanged.
 func (u *updating) carry(numbers []int) error {
 	if u.before.IDs != nil || u.ids != nil {
 		id := map[int]string{}
@@ -309,7 +308,7 @@ func (u *updating) carry(numbers []int) error {
 	return err
 }
 
-// write writes the model and what is asked for beside it: all of them appear, or none.
+// write writes the model and the requested outputs. Either all of them appear, or none.
 func (u *updating) write(ctx context.Context) error {
 	outputs := &transaction{stdout: u.p.Stdout}
 	defer outputs.abort()
@@ -339,7 +338,7 @@ func (u *updating) write(ctx context.Context) error {
 	return outputs.commit()
 }
 
-// writePlaces places the rows that came on the map as it is now.
+// writePlaces places the added rows on the updated map.
 func (u *updating) writePlaces(ctx context.Context, outputs *transaction) error {
 	if len(u.inputs) == 0 {
 		return usagef("--map: no rows come; --points writes those of the map")
@@ -363,10 +362,10 @@ func (u *updating) writePlaces(ctx context.Context, outputs *transaction) error 
 	return nil
 }
 
-// numberedWriter adds the numbers of rows' points to what it writes.
+// numberedWriter adds the column of point numbers to its outputs.
 type numberedWriter struct {
 	emit.Writer
-	point []int // of the rows that are still to be written
+	point []int // of the rows not written yet
 }
 
 func (w *numberedWriter) Write(o *emit.Output) error {
@@ -380,7 +379,7 @@ func (w *numberedWriter) Write(o *emit.Output) error {
 	return w.Writer.Write(&out)
 }
 
-// points are those of the map, a row each.
+// points returns the points of the map, a row for each.
 func (u *updating) points() *emit.Output {
 	at := u.live.Points()
 	n := len(at.ID)
@@ -398,7 +397,7 @@ func (u *updating) points() *emit.Output {
 	return o
 }
 
-// leaving reads which points lose rows: by their numbers, or by the ids of rows.
+// leaving reads the points whose rows are removed, given by point number or by id.
 func (u *updating) leaving(ctx context.Context, numbers []int) ([]int, error) {
 	r, err := ingest.Open(ctx, u.Forget, u.options)
 	if err != nil {
@@ -447,8 +446,8 @@ func (u *updating) leaving(ctx context.Context, numbers []int) ([]int, error) {
 	return gone, nil
 }
 
-// idName is the column of ids in a table of rows that go, "" if there is none: as the flags
-// or the model call it, or id.
+// idName returns the id column in a table of rows to remove, "" if it has none. Candidates are the
+// names from the flags and the model, and id.
 func (u *updating) idName(s table.Schema) string {
 	names := []string{u.settings.Source.Columns.ID, emit.IDName}
 	if e, err := embed.Encoder(u.before); err == nil && e != nil {

@@ -16,7 +16,6 @@ import (
 	"unfold/models/snapshot"
 )
 
-// mapAt reads a map.
 func mapAt(t *testing.T, path string) *emit.Map {
 	t.Helper()
 	m, err := ingest.ReadMap(t.Context(), path, ingest.Options{})
@@ -26,7 +25,7 @@ func mapAt(t *testing.T, path string) *emit.Map {
 	return m
 }
 
-// textColumn is a column of a map as text.
+// textColumn returns a column of a map as text.
 func textColumn(t *testing.T, m *emit.Map, name string) []string {
 	t.Helper()
 	c, err := m.Column(name)
@@ -36,8 +35,8 @@ func textColumn(t *testing.T, m *emit.Map, name string) []string {
 	return c.Strings()
 }
 
-// TestUpdate holds that rows come and go, that those that stay hardly move, and that ids,
-// numbers and the classifier stay.
+// TestUpdate tests that rows are added and removed, that the others hardly move, and that ids,
+// point numbers and the classifier are kept.
 func TestUpdate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sheet(t, "train.csv", 90, true)
@@ -102,7 +101,7 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("classes %v", of.Class)
 	}
 
-	// By number what an id says, of a folder's files, to the same bytes; and in place.
+	// Removing by number, from a folder of files and in place gives the same bytes as by id.
 	write(t, "numbers.csv", "point\n"+numbers[3]+"\n"+numbers[40]+"\n")
 	if err := errors.Join(os.Mkdir("parts", 0o777), os.Rename("more.csv", "parts/more.csv")); err != nil {
 		t.Fatal(err)
@@ -115,7 +114,8 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestUpdateLeavesOut holds that a row with a hole is refused, or left out whenever rows are read.
+// TestUpdateLeavesOut tests that a row with a missing value is rejected, or dropped wherever rows
+// are read.
 func TestUpdateLeavesOut(t *testing.T) {
 	smallModel(t)
 	write(t, "holes.csv", "name,x,y,z\nfirst,1,2,3\nsecond,1,,3\nthird,2,2,3\nfourth,3,2,1\n")
@@ -128,7 +128,7 @@ func TestUpdateLeavesOut(t *testing.T) {
 	}
 }
 
-// TestUpdateRefuses holds what is no use, and that the model stays what it was.
+// TestUpdateRefuses tests invalid uses, and that the model is unchanged after them.
 func TestUpdateRefuses(t *testing.T) {
 	smallModel(t)
 	before, err := os.ReadFile("m.unfold")

@@ -4,8 +4,8 @@ package cli
 
 import "runtime"
 
-// usage returns the process's CPU time, which is not known here, and the memory
-// that it has asked the system for.
+// usage returns the process's CPU time, which is 0 because it is unknown here, and the memory
+// requested from the system.
 func usage() (cpuSeconds float64, peakBytes int64) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

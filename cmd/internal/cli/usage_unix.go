@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// usage returns the process's CPU time so far and the most memory it has had.
+// usage returns the process's CPU time so far and its peak memory in bytes.
 func usage() (cpuSeconds float64, peakBytes int64) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -16,7 +16,7 @@ func usage() (cpuSeconds float64, peakBytes int64) {
 	seconds := func(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
 	peakBytes = int64(u.Maxrss)
 	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
-		peakBytes *= 1024 // the others count in KiB
+		peakBytes *= 1024 // other systems count in KiB
 	}
 	return seconds(u.Utime) + seconds(u.Stime), peakBytes
 }

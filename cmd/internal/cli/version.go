@@ -22,26 +22,24 @@ func (c *versionCmd) Run(p *program) error {
 	return nil
 }
 
-// build says what program this is.
 type build struct {
-	// Version is a release's, or what the go command makes of the last tag and the
-	// commit; "(devel)" with the commit, if any, where it knows no tag.
+	// Version is the release's version, or the go command's version from the last tag and commit.
+	// Without a known tag it is "(devel)" with the commit, if any.
 	Version string `json:"version"`
-	// Revision is the commit and Time when it was made; Modified says that files had
-	// changed since. They are empty if the build did not see the repository.
+	// Revision is the commit and Time its time. Modified is set if files had uncommitted changes.
+	// They are empty if the build did not see the repository.
 	Revision string `json:"revision"`
 	Time     string `json:"time"`
 	Modified bool   `json:"modified"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	// SIMD is the set of vector instructions that the kernels use here.
+	// SIMD is the set of vector instructions that the kernels use on this machine.
 	SIMD string `json:"simd"`
 }
 
-// programVersion is the version alone.
+// programVersion returns the program's version.
 func (p *program) programVersion() string { return buildOf(p.System).Version }
 
-// buildOf describes the running program.
 func buildOf(sys System) build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -50,8 +48,8 @@ func buildOf(sys System) build {
 	return describe(sys.Version, info)
 }
 
-// describe makes a build of the version that the linker was given, which counts if it
-// is there, and of what the go command has recorded.
+// describe returns the build from the linker's version, which takes precedence if set, and the
+// build info of the go command.
 func describe(given string, info *debug.BuildInfo) build {
 	b := build{
 		Version: info.Main.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, SIMD: simd.Best().String(),

@@ -43,7 +43,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// The JSON of version has these keys and no others.
+// The JSON of version has exactly these keys.
 func TestVersionJSON(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	if code := Run(context.Background(), System{Args: []string{"version", "--json"}, Stdout: &stdout, Stderr: &stderr, Version: "v1.2.3"}); code != 0 {

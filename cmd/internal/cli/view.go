@@ -39,7 +39,7 @@ type viewCmd struct {
 	Listen string `default:"127.0.0.1:8070" placeholder:"HOST:PORT|unix:PATH" help:"Where to serve the page; port 0 takes a free one. Default 127.0.0.1:8070, for this machine alone."`
 }
 
-// shownFlags name what is shown.
+// shownFlags select the map to show.
 type shownFlags struct {
 	Map    string   `arg:"" help:"A map of this program or another (Parquet, Arrow, CSV, JSON lines), or a model."`
 	Places []string `placeholder:"COL,COL" help:"The columns of the coordinates. Default: embedding, or a pair such as x and y, or the only column of vectors."`
@@ -57,7 +57,7 @@ page needs no internet. A map of another program has columns x and y, a pair suc
     unfold view data.unfold --listen 127.0.0.1:0`
 }
 
-// grace: requests under way have a second to finish.
+// grace allows requests in progress to finish.
 func (viewCmd) grace() time.Duration { return graceTime + endTime }
 
 func (c *viewCmd) Run(ctx context.Context, p *program) error {
@@ -109,7 +109,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	return errors.Join(ended(), server.Close())
 }
 
-// hub reads what is shown; asks says whether the page can ask where records would go.
+// hub reads the map to show. asks is set if the page can request the places of records.
 func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub, error) {
 	title := cmp.Or(c.Title, strings.TrimSuffix(filepath.Base(c.Map), filepath.Ext(c.Map)))
 	if c.Map != "-" && isModel(c.Map) {
@@ -136,7 +136,7 @@ func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub,
 	return hub, showClusters(ctx, hub, m)
 }
 
-// showClusters names the clusters of a map that has a column of them.
+// showClusters names the clusters of a map that has a cluster column.
 func showClusters(ctx context.Context, hub *view.Hub, m *emit.Shown) error {
 	all, err := table.ConcatTables(m.Parts...)
 	if err != nil {
@@ -173,7 +173,7 @@ func showClusters(ctx context.Context, hub *view.Hub, m *emit.Shown) error {
 	return nil
 }
 
-// shownRows are the rows of a part of a map, whose first is row first.
+// shownRows returns the rows of a part of a map. first is the index of its first row.
 func shownRows(m *emit.Shown, part *table.Table, first int) view.Rows {
 	n := part.Len()
 	in := view.Rows{X: make([]float32, n), Y: make([]float32, n)}
@@ -195,7 +195,7 @@ func shownRows(m *emit.Shown, part *table.Table, first int) view.Rows {
 	return in
 }
 
-// twoDims flattens places of more dimensions to their first two principal components.
+// twoDims reduces places to their first two principal components.
 func twoDims(ctx context.Context, p *program, at vec.Matrix[float32]) (vec.Matrix[float32], error) {
 	if at.Cols == 2 {
 		return at, nil
@@ -217,7 +217,7 @@ func twoDims(ctx context.Context, p *program, at vec.Matrix[float32]) (vec.Matri
 	return fitted.Projector().Apply(at, 0), nil
 }
 
-// model shows the points that a model was learnt from.
+// model shows the points of a model.
 func (c *shownFlags) model(ctx context.Context, title string, p *program, asks bool) (*view.Hub, error) {
 	if len(c.Places) > 0 || c.ID != "" {
 		return nil, usagef("--places and --id go with a map; %s is a model, which knows its points", c.Map)
@@ -251,7 +251,7 @@ func (c *shownFlags) model(ctx context.Context, title string, p *program, asks b
 	return hub, nil
 }
 
-// modelRows are a model's own points.
+// modelRows returns the points of a model as rows.
 func modelRows(s *snapshot.Snapshot, m *embed.Map) view.Rows {
 	n := s.Mu.Rows
 	in := view.Rows{X: make([]float32, n), Y: make([]float32, n)}
@@ -264,7 +264,7 @@ func modelRows(s *snapshot.Snapshot, m *embed.Map) view.Rows {
 	for i, v := range s.Published2() {
 		sigma[i] = v
 	}
-	// As answers name points: by ids, or by their numbers.
+	// Placement responses use the same names: ids or point numbers.
 	ids := make([]string, n)
 	for i := range ids {
 		ids[i] = m.PointID(i)
@@ -283,7 +283,7 @@ func modelRows(s *snapshot.Snapshot, m *embed.Map) view.Rows {
 	return in
 }
 
-// addClassColumns adds the predicted classes of a model's own points, if it predicts any.
+// addClassColumns adds the predicted classes of the model's points, if it predicts classes.
 func addClassColumns(ctx context.Context, in *view.Rows, s *snapshot.Snapshot, m *embed.Map) error {
 	c := m.Classes()
 	if c == nil {

@@ -17,7 +17,7 @@ import (
 	"unfold/cmd/internal/web/webtest"
 )
 
-// greeting is what a page hears first.
+// greeting is the first message to a page.
 type greeting struct {
 	Title   string
 	Live    bool
@@ -26,7 +26,7 @@ type greeting struct {
 	Columns []struct{ Name, Kind string }
 }
 
-// viewed starts unfold view, reads what a page would hear first, and ends it.
+// viewed starts unfold view, reads its first message to a page, and ends it.
 func viewed(t *testing.T, args ...string) (g greeting) {
 	t.Helper()
 	m := start(t, "view", append(args, "--listen", "127.0.0.1:0")...)
@@ -64,7 +64,7 @@ func (g greeting) columns() string {
 	return strings.Join(all, ", ")
 }
 
-// The page shows maps of this program and of others, and models.
+// view shows maps of this program and of others, and models.
 func TestView(t *testing.T) {
 	smallModel(t)
 	must(t, "-q", "embed", "small.csv", "-m", "m.unfold", "-o", "map.parquet", "--keep", "x")
@@ -105,7 +105,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// What cannot be shown is said, with what to do.
+// Files that cannot be shown cause an error with advice.
 func TestViewRefuses(t *testing.T) {
 	smallModel(t)
 	if err := os.WriteFile("odd.csv", []byte("left,up,kind\n1,2,a\n"), 0o600); err != nil {
@@ -134,7 +134,7 @@ func TestViewRefuses(t *testing.T) {
 	}
 }
 
-// The page of a model says where a record would go, with its neighbours.
+// The page of a model shows where a record would be placed, with its neighbours.
 func TestWhereWouldThisGo(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	smallModel(t)
@@ -154,20 +154,20 @@ func TestWhereWouldThisGo(t *testing.T) {
 	if got := browser.Eval[string](b, `[...document.querySelectorAll("#detail h3")].map(e => e.textContent).join(", ") + ": " + document.querySelectorAll("#detail .near button").length`); got != "Why it is novel, Nearest by their vectors: 8" {
 		t.Errorf("the panel has %s", got)
 	}
-	// An id that no number of the browser holds.
+	// Ids that JavaScript numbers cannot represent.
 	for _, id := range []string{"18446744073709551615", "-9223372036854775808", "9007199254740993", "12"} {
 		say(`{"name": ` + id + `, "x": 0.5, "y": 1.5, "z": 2}`)
 		b.Wait(fmt.Sprintf(`!document.querySelector("#ask[open]") && document.querySelector("#detail h2")?.textContent === %q`, id))
 	}
 	for _, said := range b.Said() {
-		if !strings.Contains(said, "/api/place") { // the one that was refused
+		if !strings.Contains(said, "/api/place") { // the rejected request
 			t.Errorf("the page complained: %s", said)
 		}
 	}
 }
 
-// Who clicks a point of a model learns why it is novel, and what is nearest by the vectors; of a map
-// without a model it is said why nobody knows.
+// A click on a point of a model shows why it is novel and its nearest points in vector space. For a
+// map without a model, the page explains why that is unknown.
 func TestWhyOnClick(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	smallModel(t)
@@ -197,7 +197,7 @@ func TestWhyOnClick(t *testing.T) {
 	}
 }
 
-// A map with clusters has their names, by what sets them apart.
+// The page names clusters by their distinguishing columns.
 func TestViewNamesClusters(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	t.Chdir(t.TempDir())
@@ -217,7 +217,7 @@ func TestViewNamesClusters(t *testing.T) {
 	}
 }
 
-// A file of its own shows the same without a server, and loads nothing.
+// The exported file shows the same without a server, and loads nothing from the network.
 func TestExport(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	smallModel(t)

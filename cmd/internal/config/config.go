@@ -6,8 +6,8 @@ import (
 	"unfold/models/fit"
 )
 
-// Config holds every setting of the stage. Defaults and help stand in the tags, and
-// which settings are common, that is, shown by a short help; Load fills it.
+// Config has every setting of the stage. The tags define the defaults, the help, and whether the
+// short help shows a setting. Load fills it.
 type Config struct {
 	Source     Source     `key:"source"`
 	Model      Model      `key:"model"`
@@ -37,18 +37,18 @@ type Config struct {
 	Headers    string     `key:"headers" default:"own" choices:"own,pass" help:"Headers of outputs: the stage's own and the trace of the input, or all others of the input as well."`
 }
 
-// Log says what a running stage logs, and how.
+// Log sets the level and the format of the stage's log.
 type Log struct {
 	Level  string `key:"level" common:"true" default:"info" choices:"debug,info,warn,error" help:"The least that is logged. debug also logs every delivery and every commit."`
 	Format string `key:"format" common:"true" default:"text" choices:"text,json" help:"How it is logged, a line an event: text as key=value, json as an object."`
 }
 
-// Trace says where spans go.
+// Trace sets the destination of spans.
 type Trace struct {
 	Endpoint string `key:"endpoint" help:"OpenTelemetry collector (OTLP over HTTP) that gets a span for each message with a header traceparent. Empty: that of the environment's OTEL_EXPORTER_OTLP_ENDPOINT, or none." placeholder:"URL"`
 }
 
-// Source says where events come from and what of them becomes a vector.
+// Source sets the source of events and the columns that form vectors.
 type Source struct {
 	Kafka    SourceKafka `key:"kafka"`
 	Format   string      `key:"format" common:"true" default:"auto" choices:"auto,arrow,json,avro,protobuf" help:"What a message is: an Arrow IPC stream, a JSON object or a list of such, a record in Avro or in Protobuf. auto recognises them by the bytes of each, with a registry also by the schema that a message names."`
@@ -59,7 +59,7 @@ type Source struct {
 	Columns  `key:""`
 }
 
-// SourceKafka is the topic that events come from.
+// SourceKafka is the source topic.
 type SourceKafka struct {
 	Brokers  []string `key:"brokers" common:"true" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
 	Topic    string   `key:"topic" common:"true" help:"Topic of the events, one or many a message." placeholder:"TOPIC" required:"true"`
@@ -69,14 +69,14 @@ type SourceKafka struct {
 	OnLost   string   `key:"on_lost_offsets" default:"continue" choices:"continue,fail,start" help:"What to do when the group has lost its offsets, as brokers drop those of a group that is away for long, and the state folder has them: go on there, end, or begin as source.kafka.start says."`
 	ClientID string   `key:"client_id" default:"unfold" help:"Name of this program in the brokers' logs, metrics and quotas, for source and sink." placeholder:"NAME"`
 	Rack     string   `key:"rack" help:"Where this program is (a rack, an availability zone), as the brokers' broker.rack: they let it read from the nearest replica, if their replica.selector.class is RackAwareReplicaSelector." placeholder:"NAME"`
-	// What a group waits for.
+	// Timeouts of the consumer group.
 	SessionTimeout    Duration `key:"session_timeout" default:"10s" help:"How long the group waits for a silent member before its partitions go to others, within the broker's group.min.session.timeout.ms and group.max.session.timeout.ms." placeholder:"TIME"`
 	HeartbeatInterval Duration `key:"heartbeat_interval" default:"1s" help:"How often a member calls, and so how soon it learns of a rebalance: at most a third of session_timeout." placeholder:"TIME"`
 	RebalanceTimeout  Duration `key:"rebalance_timeout" default:"15s" help:"How long a member may take to finish what it is at and to join again, at least 8s." placeholder:"TIME"`
 	Security          `key:""`
 }
 
-// Columns says which columns become the vector and which pass through.
+// Columns selects the columns that form vectors and those that pass through.
 type Columns struct {
 	Vector      string   `key:"vector" common:"true" help:"The list column that is the vector. Default: the only one there is." placeholder:"COL"`
 	Columns     []string `key:"columns" common:"true" help:"Plain columns that form the vector: names, * for every number that is no id, patterns such as f*, -NAME to leave one out; each may carry :log1p, :standardize, :weight=W, :time, :cyclic=24h, :tokens=256." placeholder:"COL,..."`
@@ -89,33 +89,32 @@ type Columns struct {
 	ID          string   `key:"id" common:"true" help:"Column that identifies a row." placeholder:"COL"`
 	Keep        []string `key:"keep" common:"true" help:"Columns that pass through." placeholder:"COL,..."`
 	Label       string   `key:"label" common:"true" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to predict the class of every row, with its probability." placeholder:"COL"`
-	// The probabilities of classes are an output's, and set beside the label that they follow from.
+	// Class probabilities belong to outputs, but are set next to the label that they depend on.
 	ClassProbabilities bool   `key:"class_probabilities" help:"Where classes are predicted, write the probabilities of all of them, as a map from class to probability (class_probabilities), and their entropy in nats (class_entropy), which says how uncertain the class is."`
 	InvalidText        string `key:"invalid_text" default:"refuse" choices:"refuse,replace" help:"What to do with text that passes through and is not UTF-8: refuse it, with the row, or replace what is invalid by U+FFFD."`
 }
 
-// Model says what is fitted: what all kinds of models share, and the settings that a kind
-// brings with it.
+// Model has the settings that all kinds of models share, and those of each kind.
 type Model struct {
 	fit.Given `key:""`
 	kinds     fit.Kinds
-	own       map[string]fit.Settings // of all kinds, by their names
+	own       map[string]fit.Settings // settings of each kind, by its name
 }
 
-// Page says what the page on the address of http shows, and who may ask there.
+// Page sets the contents of the page on the http address, and the access to it.
 type Page struct {
 	Points    int    `key:"points" default:"200000" help:"Newest events on the live map that a browser shows on the address of http; 0: there is no page. One takes about 400 bytes." placeholder:"N" min:"0"`
 	TokenFile string `key:"token_file" help:"File with a token that all who ask have to know, but for /livez, /readyz and /metrics: /?token=TOKEN in a browser, or Authorization: Bearer TOKEN. With one the page is there also where others than this machine reach the address." placeholder:"FILE"`
 	Public    bool   `key:"public" help:"Let everyone who reaches the address ask without a token, also where others than this machine do. The page shows events: ids, columns that pass through, places."`
 }
 
-// ServesPage says whether there is a page: where others reach the address it shows nothing
-// unless that was asked for.
+// ServesPage reports whether there is a page. On a public address it exists only with a token or
+// page.public.
 func (c *Config) ServesPage() bool {
 	return c.Page.Points > 0 && c.HTTP != "" && c.HTTP != "off" && (web.Loopback(c.HTTP) || c.Page.TokenFile != "" || c.Page.Public)
 }
 
-// Reference bounds what the map is learnt from.
+// Reference bounds the reference set, from which the map is learnt.
 type Reference struct {
 	Min    int      `key:"min" common:"true" default:"2000" help:"Events to wait for before the first map." placeholder:"N" min:"11"`
 	Size   int      `key:"size" common:"true" default:"50000" help:"Most distinct events that the map is learnt from; equal ones count as one." placeholder:"N" min:"11"`
@@ -123,7 +122,7 @@ type Reference struct {
 	MaxAge Duration `key:"max_age" common:"true" default:"0s" help:"Age, by the messages' times, beyond which events are evicted; 0s: none is." placeholder:"TIME"`
 }
 
-// Refresh says when and how the map is carried on.
+// Refresh sets when and how the map is refreshed.
 type Refresh struct {
 	Every  Duration    `key:"every" common:"true" default:"10s" help:"Shortest time between two maps; 0s: the first map stays." placeholder:"TIME"`
 	New    Share       `key:"new" default:"1%" help:"Share of the reference set that must have come or been evicted before a new map is learnt." placeholder:"SHARE"`
@@ -134,7 +133,7 @@ type Refresh struct {
 	Frame  string      `key:"frame" default:"keep" choices:"keep,new" help:"The coordinate frame of a map that is learnt as a whole: keep learns it near the one before, so that points that stay hardly move; new as a fit would, from a frame of its own, and begins a new map_epoch."`
 }
 
-// Clusters says what clusters are found on every map.
+// Clusters sets how clusters are found on every map.
 type Clusters struct {
 	MinSize    int    `key:"min_size" common:"true" default:"0" help:"Fewest points of a cluster. Clusters are found on every map and keep their ids; outputs get the columns cluster (-1: none), cluster_probability and cluster_outlier. 0: none are sought." placeholder:"N" min:"0"`
 	MinSamples Auto   `key:"min_samples" default:"auto" help:"How dense it is around a point is by its M-th nearest other point: more of them smooth, and leave more noise. auto is min_size." placeholder:"M"`
@@ -142,13 +141,13 @@ type Clusters struct {
 	Selection  string `key:"selection" default:"eom" choices:"eom,leaf" help:"Which clusters of the hierarchy are chosen: those that last longest (excess of mass), or the smallest."`
 }
 
-// Where clusters are sought.
+// Values of Clusters.In.
 const (
 	InMap   = "map"
 	InInput = "input"
 )
 
-// Settings are those of package clusters; of MinSize 0 if none are sought.
+// Settings returns the settings of package clusters. MinSize is 0 if no clusters are requested.
 func (c Clusters) Settings() clusters.Settings {
 	if c.MinSize == 0 {
 		return clusters.Settings{}
@@ -156,7 +155,7 @@ func (c Clusters) Settings() clusters.Settings {
 	return clusters.Settings{MinSize: c.MinSize, MinSamples: int(c.MinSamples), Selection: clusters.Selection(c.Selection)}
 }
 
-// Sink says where placed events go.
+// Sink sets the destination and the format of outputs.
 type Sink struct {
 	Kafka      SinkKafka `key:"kafka"`
 	Format     string    `key:"format" common:"true" default:"same" choices:"same,arrow,json,avro,protobuf" help:"What an output is: same as the message that it is made of, or always the same format. Avro and Protobuf need a registry."`
@@ -168,25 +167,25 @@ type Sink struct {
 	Clusters   string    `key:"clusters" help:"Topic of clusters: what became of each with every map, keyed by its id, with a tombstone when it ends. It goes with clusters.min_size. Empty: none." placeholder:"TOPIC"`
 }
 
-// Moves says when points that moved are emitted downstream.
+// Moves sets when moved points are emitted.
 type Moves struct {
 	Threshold Share `key:"threshold" default:"1%" help:"How far a point moves, of the map's diameter, before its move is emitted." placeholder:"SHARE"`
 }
 
-// Explain says which events are explained: why they are novel.
+// Explain sets which novel events are explained.
 type Explain struct {
 	Above   Share `key:"above" default:"99%" help:"Explain events one of whose novelties is above this percentile, 0 to explain all." placeholder:"SHARE"`
 	Columns int   `key:"columns" default:"0" help:"Most columns to name of an explained event, those that carry most of its novelty, beside its nearest reference points. 0: no event is explained, and outputs have no columns reasons and neighbors." placeholder:"N" min:"0"`
 }
 
-// Drift says whether the newest events are held against the reference set, and how.
+// Drift sets how the newest events are compared with the reference set, if at all.
 type Drift struct {
 	Window     int `key:"window" default:"0" help:"Newest events to hold together against a sample of the map's points, ten times as many: are they of one distribution? 200 is a good number. 0: nobody looks." placeholder:"N" min:"0"`
 	Neighbors  int `key:"neighbors" default:"10" help:"Nearest neighbours of each that are asked which of both it is." placeholder:"N" min:"1"`
 	FalseAlarm int `key:"false_alarm" default:"10000" help:"Events until a false alarm, on average, where nothing changes." placeholder:"N" min:"1"`
 }
 
-// SinkKafka is the topic that places go to.
+// SinkKafka is the output topic.
 type SinkKafka struct {
 	Brokers []string `key:"brokers" help:"Brokers of the output and of dead letters. Default: those of the source." placeholder:"HOST:PORT,..."`
 	Topic   string   `key:"topic" common:"true" help:"Topic of the places, one message for each that came in." placeholder:"TOPIC" required:"true"`
@@ -196,7 +195,7 @@ type SinkKafka struct {
 	Security    `key:""`
 }
 
-// Registry says where the schemas of messages are.
+// Registry is the schema registry for messages.
 type Registry struct {
 	URL          string `key:"url" common:"true" help:"Schema registry with Confluent's API, as http://localhost:8081; several addresses of one are asked in turn. Empty: there is none." placeholder:"URL,..."`
 	User         string `key:"user" help:"User to authenticate as." placeholder:"NAME"`
@@ -205,14 +204,14 @@ type Registry struct {
 	TLS          TLS    `key:"tls"`
 }
 
-// Security says how connections to brokers are secured. Secrets are not among the
-// settings, only where they are: so none is in a command line, a log or a dump.
+// Security sets the security of connections to brokers. Settings contain only the locations of
+// secrets, so that no secret appears on a command line, in a log or in a dump.
 type Security struct {
 	TLS  TLS  `key:"tls"`
 	SASL SASL `key:"sasl"`
 }
 
-// TLS secures connections.
+// TLS encrypts connections.
 type TLS struct {
 	Enable     bool   `key:"enable" help:"Connect with TLS, 1.2 or later. Naming any of the files does so, too."`
 	CA         string `key:"ca" help:"File with the certificates (PEM) that the brokers' are checked with. Default: the system's." placeholder:"FILE"`
@@ -233,7 +232,7 @@ type SASL struct {
 	Region       string `key:"region" help:"With aws-msk-iam: the cluster's region. Default: that of the environment (AWS_REGION)." placeholder:"NAME"`
 }
 
-// Limits bound the memory and the time that messages take.
+// Limits bound the memory and the time of messages.
 type Limits struct {
 	MessageMemory Size     `key:"message_memory" default:"256MiB" help:"Most memory that decoding one message may take; one that needs more becomes a dead letter." placeholder:"SIZE"`
 	MessageTime   Duration `key:"message_time" default:"30s" help:"Most time that decoding one message may take; one that needs more becomes a dead letter." placeholder:"TIME"`
@@ -241,14 +240,14 @@ type Limits struct {
 	Waiting       Size     `key:"waiting" default:"256MiB" help:"Messages that wait for the first map; those beyond are read again when it is there." placeholder:"SIZE"`
 }
 
-// Batch says what is placed, written and acknowledged together.
+// Batch sets the number of messages that are placed, written and acknowledged together.
 type Batch struct {
 	Messages Auto     `key:"messages" default:"auto" help:"Most messages of a partition that are placed and written together; with exactly-once delivery each batch is a transaction. auto is 512, with exactly-once 4096." placeholder:"N"`
 	Bytes    Size     `key:"bytes" default:"4MiB" help:"Most bytes of them; a larger message is a batch of its own." placeholder:"SIZE"`
 	Linger   Duration `key:"linger" default:"5ms" help:"How long a partition that has been read to its end is left alone while the messages before are worked on, so that more come together." placeholder:"TIME"`
 }
 
-// Snapshots says how maps get from the process that learns to those that embed.
+// Snapshots sets how maps are passed from the learner to the embedders.
 type Snapshots struct {
 	Store string `key:"store" common:"true" help:"Where maps are kept, for roles learn and embed: file:///path (a folder that all processes see; it has to be there, unless ?create=true follows) or s3://bucket/prefix, with ?endpoint=http://host:port for other servers than Amazon's." placeholder:"URL"`
 	Topic string `key:"topic" common:"true" help:"Topic that maps are announced on, for roles learn and embed: one partition, compacted, on the source's brokers." placeholder:"TOPIC"`
@@ -256,7 +255,7 @@ type Snapshots struct {
 	Keep  int    `key:"keep" default:"10" help:"Versions of the map that stay in the store." placeholder:"N" min:"2"`
 }
 
-// DeadLetter says where messages go that cannot be read.
+// DeadLetter sets the topic of messages that cannot be read.
 type DeadLetter struct {
 	Topic string `key:"topic" common:"true" help:"Topic of messages that cannot be read. Empty: the first one ends the stage." placeholder:"TOPIC"`
 }

@@ -91,7 +91,7 @@ func TestLaterPlacesWin(t *testing.T) {
 	}
 }
 
-// textOf is the value of a key as text.
+// textOf returns the value of a key as text.
 func textOf(t *testing.T, c *Config, path string) string {
 	t.Helper()
 	k, there := Find(path)
@@ -117,7 +117,7 @@ source: {kafka: {brokers: ["${BROKER}", "${OTHER:x:1}"], topic: "t-${EMPTY:}-$${
 	}
 }
 
-// Variables need no quotes, wherever they stand, and what they stand for is no YAML.
+// Variables need no quotes anywhere, and their values are not parsed as YAML.
 func TestVariablesUnquoted(t *testing.T) {
 	values := map[string]string{"TOPIC": "events", "ODD": `{a: "b", 'c'} # d, [e]: - &f *g ${TOPIC}`}
 	env := environment("TOPIC", values["TOPIC"], "ODD", values["ODD"])
@@ -322,7 +322,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// The published model is there whole under its name.
+// The published model can be configured completely.
 func TestGaussianTailsAreAsPublished(t *testing.T) {
 	c := load(t, strings.Replace(whole, "seed: 1", "tails: gaussian, core: 2, level: 0, steps: 0, components: largest, place: em", 1), environment(), nil)
 	if err := c.Validate(); err != nil {
@@ -334,7 +334,7 @@ func TestGaussianTailsAreAsPublished(t *testing.T) {
 	}
 }
 
-// What a key writes it reads back as the same.
+// Every key parses its own text to the same value.
 func TestTextRoundTrips(t *testing.T) {
 	c := load(t, whole, environment(), nil)
 	for _, k := range Keys() {
@@ -351,7 +351,7 @@ func TestTextRoundTrips(t *testing.T) {
 	}
 }
 
-// Whatever the file holds, reading ends with settings or an *Error.
+// Load returns settings or an *Error for any file.
 func TestAnyText(t *testing.T) {
 	word := rapid.SampledFrom([]string{"source", "kafka", "model", "dims", ":", "{", "}", "[", "]", "${", "}", "A", "\n", " ", "- ", "&a", "*a", "2", "10s", "!!x", "\"", "<<"})
 	rapid.Check(t, func(t *rapid.T) {
@@ -381,7 +381,7 @@ func TestEvery(t *testing.T) {
 	}
 }
 
-// What the topic of moves needs: ids to key by, a name of its own, a threshold.
+// The topic of moves needs ids as keys, a separate topic, and a threshold.
 func TestMoves(t *testing.T) {
 	base := "source: {kafka: {brokers: ['a:1'], topic: in}%s}\nsink: {kafka: {topic: out}, moves: %s}\nmoves: {threshold: %s}\n"
 	for name, c := range map[string]struct{ id, topic, threshold, want string }{
@@ -394,7 +394,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// wrong fails unless a configuration is wrong as said, or right if nothing is.
+// wrong checks that loading and validating a configuration returns the error want, or none if want
+// is empty.
 func wrong(t *testing.T, name, text, want string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "c.yaml")
@@ -411,8 +412,8 @@ func wrong(t *testing.T, name, text, want string) {
 	}
 }
 
-// What clusters need: a size before anything else, numbers that make sense, columns and a
-// topic of their own.
+// Clusters need a minimum size before other settings, valid numbers, and separate columns and
+// topics.
 func TestClusters(t *testing.T) {
 	for name, c := range map[string]struct{ keep, sink, clusters, want string }{
 		"none":            {"", "", "{}", ""},

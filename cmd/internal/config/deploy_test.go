@@ -13,7 +13,7 @@ import (
 
 const deploy = "../../../deploy/"
 
-// manifest is what the tests read of a Kubernetes object.
+// manifest has the fields of a Kubernetes object that the tests read.
 type manifest struct {
 	Kind     string
 	Metadata struct{ Name string }
@@ -61,7 +61,7 @@ func manifests(t *testing.T, file string) []manifest {
 	}
 }
 
-// loads loads a file as a stage does that has this environment.
+// loads loads a file with the given flags and environment.
 func loads(t *testing.T, path string, flags, environ map[string]string) *Config {
 	t.Helper()
 	c, err := Load(path, func(name string) (string, bool) { v, ok := environ[name]; return v, ok }, flags)
@@ -74,7 +74,7 @@ func loads(t *testing.T, path string, flags, environ map[string]string) *Config 
 	return c
 }
 
-// unitEnvironment is what a unit of systemd sets.
+// unitEnvironment returns the variables that a systemd unit sets.
 func unitEnvironment(t *testing.T, unit string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(unit)
@@ -96,7 +96,7 @@ func unitEnvironment(t *testing.T, unit string) map[string]string {
 	return out
 }
 
-// The settings that come with the service and the composition are good ones.
+// The settings shipped with the systemd service and the Docker composition are valid.
 func TestDeployedSettings(t *testing.T) {
 	for name, environ := range map[string]map[string]string{
 		"systemd/unfold.yaml": unitEnvironment(t, deploy+"systemd/unfold.service"),
@@ -108,8 +108,8 @@ func TestDeployedSettings(t *testing.T) {
 	}
 }
 
-// Every process of the manifests starts with good settings, is asked for the pages that
-// the program has, and has time to stop; those that learn are replaced by stopping them first.
+// Every process of the manifests has valid settings and enough time to stop, and its probes request
+// existing pages. Learners are stopped before they are replaced.
 func TestManifests(t *testing.T) {
 	for _, c := range []struct {
 		file, role string

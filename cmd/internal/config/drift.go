@@ -8,7 +8,7 @@ import (
 	"unfold/models/drift"
 )
 
-// checkDrift says what keeps the newest events from being watched.
+// checkDrift reports conflicts between the settings of drift.
 func (c *Config) checkDrift(complain complainer) {
 	d := c.Drift
 	switch {
@@ -26,10 +26,10 @@ func (c *Config) checkDrift(complain complainer) {
 	}
 }
 
-// Those that say nothing without drift.window.
+// Defaults of settings that have no effect without drift.window.
 const defaultDriftNeighbors, defaultFalseAlarm = 10, 10_000
 
-// Settings are what the drift package makes of it.
+// Settings returns the settings of package drift.
 func (d Drift) Settings() drift.Settings {
 	return drift.Settings{Window: d.Window, Neighbors: d.Neighbors, Events: d.FalseAlarm}
 }

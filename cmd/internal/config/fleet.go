@@ -11,12 +11,11 @@ const (
 	RoleEmbed = "embed"
 )
 
-// LearnSuffix makes the group of the process that learns out of that of those that
-// embed; behind it stands the fleet's name if it has one of its own, so that another
-// name begins to learn again.
+// LearnSuffix is appended to the group of the embedders to name the learner's group. A fleet's own
+// name follows it, so that another name starts learning from the beginning.
 const LearnSuffix = "-learn"
 
-// Group is the consumer group that this process is a member of.
+// Group returns the consumer group of this process.
 func (c *Config) Group() string {
 	switch {
 	case c.Role != RoleLearn:
@@ -27,10 +26,10 @@ func (c *Config) Group() string {
 	return c.Source.Kafka.Group + LearnSuffix
 }
 
-// Fleet reports whether learning and embedding are the work of distinct processes.
+// Fleet reports whether separate processes learn and embed.
 func (c *Config) Fleet() bool { return c.Role == RoleLearn || c.Role == RoleEmbed }
 
-// FleetName is the name of the fleet's maps.
+// FleetName returns the name of the fleet's maps.
 func (c *Config) FleetName() string {
 	if c.Snapshots.Name != "" {
 		return c.Snapshots.Name
@@ -38,12 +37,12 @@ func (c *Config) FleetName() string {
 	return c.Source.Kafka.Group
 }
 
-// WriterID is the transactional id of the fleet's one learner.
+// WriterID returns the transactional id of the fleet's learner.
 func (c *Config) WriterID() string {
 	return "unfold-" + c.Source.Kafka.Group + "-maps-" + c.FleetName()
 }
 
-// checkFleet says what of the roles' settings does not go together.
+// checkFleet reports conflicts between the role and other settings.
 func (c *Config) checkFleet(complain func(key, hint, format string, args ...any)) {
 	s := c.Snapshots
 	if !c.Fleet() {

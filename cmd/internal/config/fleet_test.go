@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// fleet is a configuration of a process in a fleet that is right.
+// fleet returns a valid configuration of a process in a fleet.
 func fleet(role string) *Config {
 	c := Defaults()
 	c.Source.Kafka.Brokers, c.Source.Kafka.Topic, c.Sink.Kafka.Topic = []string{"a:1"}, "events", "places"
@@ -55,8 +55,8 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// A learner delivers nothing, so also nothing exactly once; the configuration is one
-// for all roles, and what is wrong with it is said to each.
+// A learner delivers nothing, so it never delivers exactly once. All roles share the configuration,
+// and each role reports errors in it.
 func TestExactlyOnceByRole(t *testing.T) {
 	for role, want := range map[string]bool{RoleAll: true, RoleEmbed: true, RoleLearn: false} {
 		c := fleet(role)

@@ -11,8 +11,7 @@ import (
 	"unfold/stream/registry"
 )
 
-// OfMessages reports whether a key says how a source's messages are read: files say so
-// themselves.
+// OfMessages reports whether a key sets how messages are decoded. Files need no such settings.
 func OfMessages(path string) bool {
 	switch path {
 	case "source.format", "source.types", "source.schema", "source.message":
@@ -21,7 +20,7 @@ func OfMessages(path string) bool {
 	return false
 }
 
-// Read is the format of messages: that of their schema, if a file has it.
+// Read returns the format of messages. A schema file determines it unless it is set.
 func (s *Source) Read() format.Name {
 	if n, known := s.schemaFormat(); known && s.Format == string(format.Auto) {
 		return n
@@ -29,7 +28,7 @@ func (s *Source) Read() format.Name {
 	return format.Name(s.Format)
 }
 
-// Writes is the format of outputs, Auto if that of each message decides.
+// Writes returns the format of outputs. Auto means the format of each message.
 func (c *Config) Writes() format.Name {
 	if out := format.Name(c.Sink.Format); out != format.Same {
 		return out
@@ -37,8 +36,8 @@ func (c *Config) Writes() format.Name {
 	return c.Source.Read()
 }
 
-// schemaFormat is the format that the schema's file is for; it is not known if there is no
-// file, or its name does not say.
+// schemaFormat returns the format of the schema file. known is false if there is no file, or its
+// extension is ambiguous.
 func (s *Source) schemaFormat() (n format.Name, known bool) {
 	switch ext := strings.ToLower(filepath.Ext(s.Schema)); {
 	case s.Schema == "":
@@ -51,7 +50,7 @@ func (s *Source) schemaFormat() (n format.Name, known bool) {
 	return "", false
 }
 
-// checkFormats says which formats cannot be read or written as the settings are.
+// checkFormats reports formats that the settings do not allow.
 func (c *Config) checkFormats(complain complainer) {
 	if _, err := record.ParseTypes(c.Source.Types); err != nil {
 		complain("source.types", "", "%v", err)
@@ -84,13 +83,13 @@ func (c *Config) checkFormats(complain complainer) {
 	}
 }
 
-// fullName is that of a record in Avro.
+// fullName matches the full name of an Avro record.
 var fullName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
-// schemaful reports formats that cannot be read without a schema.
+// schemaful reports whether a format needs a schema.
 func schemaful(n format.Name) bool { return n == format.Avro || n == format.Protobuf }
 
-// checkSchema says what does not go with the file of a schema.
+// checkSchema reports conflicts with the schema file.
 func (s *Source) checkSchema(complain complainer) {
 	of, known := s.schemaFormat()
 	switch given := format.Name(s.Format); {
@@ -108,7 +107,7 @@ func (s *Source) checkSchema(complain complainer) {
 	}
 }
 
-// checkRegistry says what does not go with the registry.
+// checkRegistry reports conflicts with the registry.
 func (c *Config) checkRegistry(complain complainer) {
 	r := c.Registry
 	if r.URL == "" {
@@ -137,7 +136,7 @@ func (c *Config) checkRegistry(complain complainer) {
 	}
 }
 
-// Account is the registry's user as brokers have theirs, for who reads passwords.
+// Account returns the registry's user as SASL settings, so that passwords are read in one way.
 func (r Registry) Account() SASL {
 	return SASL{Mechanism: "plain", User: r.User, PasswordFile: r.PasswordFile, PasswordEnv: r.PasswordEnv}
 }

@@ -9,8 +9,8 @@ import (
 	"unfold/cmd/internal/config"
 )
 
-// TestFormats: formats that cannot be read or written as the settings are, and settings that
-// do not go together, are refused with what to do.
+// TestFormats: formats that the settings do not allow, and conflicting settings, are rejected with
+// a hint.
 func TestFormats(t *testing.T) {
 	const registry = "\nregistry: {url: \"http://localhost:8081\"}"
 	for name, c := range map[string]struct{ source, more, want string }{

@@ -10,8 +10,8 @@ import (
 // Key is one setting.
 type Key = setting.Key
 
-// Keys lists every setting in the order of Config, those of kinds of models among those
-// that all kinds share. More are kinds beside the program's own.
+// Keys lists every setting in the order of Config. Settings of kinds of models come among those
+// that all kinds share. more are kinds in addition to the built-in ones.
 func Keys(more ...fit.Kind) []Key { return keysOf(fit.With(more...)) }
 
 func keysOf(kinds fit.Kinds) []Key {
@@ -19,7 +19,7 @@ func keysOf(kinds fit.Kinds) []Key {
 	return kinds.AddKeys(keys, "model", func(c any, kind string) fit.Settings { return c.(*Config).Model.settings(kind) })
 }
 
-// Find returns the key of that path.
+// Find returns the key with the given path.
 func Find(path string, more ...fit.Kind) (Key, bool) { return find(path, fit.With(more...)) }
 
 func find(path string, kinds fit.Kinds) (Key, bool) {

@@ -14,21 +14,21 @@ import (
 	"unfold/models/fit"
 )
 
-// DefaultFile is read where no file is named, if it exists.
+// DefaultFile is read if no file is named and it exists.
 const DefaultFile = "unfold.yaml"
 
-// Problem is one thing that is wrong.
+// Problem is a single error in the settings.
 type Problem struct {
 	// Where is "unfold.yaml:3:5", "--refresh-every" or "UNFOLD_REFRESH_EVERY";
 	// "" if the setting is missing.
 	Where string
-	// Key is the setting's path, or what was taken for one.
+	// Key is the path of the setting, or the unknown path that was given.
 	Key string
-	// Message says what is wrong, Hint what to do; the hint may be empty.
+	// Message describes the error, Hint the remedy. The hint may be empty.
 	Message, Hint string
 }
 
-// Name is the last part of the key.
+// Name returns the last part of the key.
 func (p Problem) Name() string { return p.Key[strings.LastIndexByte(p.Key, '.')+1:] }
 
 func (p Problem) String() string {
@@ -46,7 +46,7 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Error holds everything that is wrong with the settings.
+// Error has all problems of the settings.
 type Error struct{ Problems []Problem }
 
 func (e *Error) Error() string {
@@ -60,13 +60,12 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d settings are wrong:\n  %s", len(lines), strings.Join(lines, "\n  "))
 }
 
-// Lookup returns an environment variable; os.LookupEnv is one.
+// Lookup returns an environment variable, as os.LookupEnv does.
 type Lookup func(name string) (string, bool)
 
-// Load collects the settings: defaults, then the file (none if path is empty),
-// then the environment, then flags by key path. More are kinds of models beside the
-// program's own. It does not ask whether what the
-// stage needs is there; Config.Validate does.
+// Load reads the settings: defaults, then the file (none if path is empty), then the environment,
+// then flags by key path. more are kinds of models in addition to the built-in ones. Load does not
+// check that required settings are present; Config.Validate does.
 func Load(path string, env Lookup, flags map[string]string, more ...fit.Kind) (*Config, error) {
 	c, problems := Defaults(more...), []Problem(nil)
 	if path != "" {
@@ -102,7 +101,7 @@ func Load(path string, env Lookup, flags map[string]string, more ...fit.Kind) (*
 	return c, nil
 }
 
-// Defaults returns a Config with every default filled in.
+// Defaults returns a Config with all defaults.
 func Defaults(more ...fit.Kind) *Config {
 	c := new(Config)
 	c.Model.kinds = fit.With(more...)
@@ -117,8 +116,8 @@ func Defaults(more ...fit.Kind) *Config {
 	return c
 }
 
-// UnknownVariables lists variables of the environment ("NAME=value" each) that
-// begin like a setting's but are none, with the nearest that is; for warnings.
+// UnknownVariables lists environment variables ("NAME=value") that start like a setting's but match
+// none, with the most similar name. It is meant for warnings.
 func UnknownVariables(environ []string, more ...fit.Kind) []Problem {
 	known := []string{"UNFOLD_CONFIG", simd.Variable}
 	for _, k := range Keys(more...) {
@@ -137,7 +136,7 @@ func UnknownVariables(environ []string, more ...fit.Kind) []Problem {
 	return problems
 }
 
-// FileExists reports whether a file of that name can be looked up.
+// FileExists reports whether a file exists and is accessible.
 func FileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

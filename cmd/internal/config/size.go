@@ -10,7 +10,7 @@ import (
 // Size is a number of bytes in text such as 2GiB, 500MB or 1048576.
 type Size int64
 
-// units of sizes, those that end others last.
+// units of sizes. A unit that is the end of another comes after it.
 var units = []struct {
 	name  string
 	bytes float64
@@ -19,7 +19,7 @@ var units = []struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
 }
 
-// UnmarshalText reads a size of at least a byte.
+// UnmarshalText parses a size of at least one byte.
 func (s *Size) UnmarshalText(text []byte) error {
 	number, unit := string(text), 1.
 	for _, u := range units {
@@ -36,7 +36,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String writes the size as it is read, in the largest unit that divides it.
+// String formats the size in the largest unit that divides it. UnmarshalText parses the result.
 func (s Size) String() string {
 	for _, u := range []struct {
 		name  string

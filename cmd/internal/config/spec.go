@@ -13,15 +13,16 @@ import (
 	"unfold/models/placing"
 )
 
-// Spec is what the model's settings mean to package fit.
+// Spec returns the model's settings in the form of package fit.
 func (m Model) Spec() fit.Spec {
 	s := m.Given.Spec(m.settings(m.Kind))
 	s.Kinds = m.kinds
 	return s
 }
 
-// Spec is what the settings mean to package fit: the model's, under the metric's distance, and without principal
-// components where the metric wants vectors whole and none are asked for.
+// Spec returns the settings in the form of package fit: the model's settings with the distance of
+// the metric. If the metric needs whole vectors and no components are set, it disables principal
+// components.
 func (c *Config) Spec() fit.Spec {
 	s := c.Model.Spec()
 	s.Distance = ingest.Metric(c.Source.Metric).Distance()
@@ -31,10 +32,10 @@ func (c *Config) Spec() fit.Spec {
 	return s
 }
 
-// Entry is the kind that the settings name.
+// Entry returns the kind of model that is set.
 func (m Model) Entry() (fit.Kind, error) { return m.kinds.Find(m.Kind) }
 
-// settings are those that a kind brings with it, nil if it brings none.
+// settings returns the settings of a kind, nil if it has none.
 func (m *Model) settings(kind string) fit.Settings {
 	s, there := m.own[kind]
 	if !there {
@@ -46,14 +47,14 @@ func (m *Model) settings(kind string) fit.Settings {
 	return s
 }
 
-// PlaceRule is how new points are placed, whatever the kind of the map.
+// PlaceRule returns the placement rule that is set, for any kind of map.
 func (m Model) PlaceRule() (placing.Rule, error) {
 	c := Config{Model: m}
 	k, _ := Find("model.place")
 	return placing.ParseRule(k.Text(&c))
 }
 
-// Rule is how new points are placed.
+// Rule returns the rule for placing new points.
 func (m Model) Rule() (placing.Rule, error) {
 	r, err := m.PlaceRule()
 	if err != nil {
@@ -65,8 +66,8 @@ func (m Model) Rule() (placing.Rule, error) {
 	return r, err
 }
 
-// Problem says what is wrong with the model's settings beyond what each value's
-// own form shows: above all those that do not go with the tails chosen.
+// Problem returns the first conflict between the model's settings, such as one with the tails. Each
+// value alone was checked before.
 func (m Model) Problem() (p Problem, wrong bool) {
 	if p, wrong = m.foreign(); wrong {
 		return p, true
@@ -78,7 +79,8 @@ func (m Model) Problem() (p Problem, wrong bool) {
 	return problemOf(err)
 }
 
-// ModelProblem is that of the model's settings, or what does not go with the metric.
+// ModelProblem returns the first conflict between the model's settings, or between them and the
+// metric.
 func (c *Config) ModelProblem() (p Problem, wrong bool) {
 	if p, wrong = c.Model.Problem(); wrong {
 		return p, true
@@ -86,7 +88,7 @@ func (c *Config) ModelProblem() (p Problem, wrong bool) {
 	return problemOf(c.Spec().Check())
 }
 
-// problemOf is an error of the model's settings, if it is one.
+// problemOf converts an error about the model's settings.
 func problemOf(err error) (p Problem, wrong bool) {
 	if err == nil {
 		return p, false
@@ -98,7 +100,7 @@ func problemOf(err error) (p Problem, wrong bool) {
 	return Problem{Key: "model." + s.Name, Message: s.Problem}, true
 }
 
-// foreign finds a setting of another kind of model that is not at its default.
+// foreign finds a changed setting that belongs to another kind of model.
 func (m Model) foreign() (p Problem, found bool) {
 	c := Config{Model: m}
 	this, err := m.Entry()
@@ -130,7 +132,7 @@ func (m Model) foreign() (p Problem, found bool) {
 	return Problem{}, false
 }
 
-// firstWith is the first kind that has a setting.
+// firstWith returns the first kind that has the named setting.
 func (m Model) firstWith(name string) string {
 	for _, kind := range m.kinds.Names() {
 		if k, err := m.kinds.Find(kind); err == nil && k.HasSetting(name) {

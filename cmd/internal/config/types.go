@@ -10,10 +10,10 @@ import (
 	"unfold/internal/setting"
 )
 
-// Duration is a time span in text such as 500ms, 10s or 1h30m.
+// Duration is a time span, formatted as 500ms, 10s or 1h30m.
 type Duration time.Duration
 
-// UnmarshalText reads a span; it must not be negative.
+// UnmarshalText parses a span that is not negative.
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	if err != nil {
@@ -26,13 +26,13 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String writes the span as it is read.
+// String formats the span. UnmarshalText parses the result.
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// Share is a part of a whole, as 1% or 0.01.
+// Share is a part of a whole, formatted as 1% or 0.01.
 type Share float64
 
-// UnmarshalText reads a share; it must be in 0..1.
+// UnmarshalText parses a share in 0..1.
 func (s *Share) UnmarshalText(text []byte) error {
 	number, percent := strings.CutSuffix(string(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -46,13 +46,13 @@ func (s *Share) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String writes the share as percent.
+// String formats the share in percent.
 func (s Share) String() string {
 	return strconv.FormatFloat(math.Round(float64(s)*1e12)/1e10, 'f', -1, 64) + "%"
 }
 
-// Auto is a positive number, or 0 for auto; Every is -1 for never besides. NonNegative
-// is a number from 0 on, or -1 for auto.
+// Auto is a positive number, or 0 for auto. Every also allows -1 for never. NonNegative is a number
+// of at least 0, or -1 for auto.
 type (
 	Auto        = setting.Auto
 	Every       = setting.Every

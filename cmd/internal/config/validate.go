@@ -17,11 +17,11 @@ import (
 	"unfold/models/clusters"
 )
 
-// complainer adds what is wrong with a key, and what to do.
+// complainer records an error about a key, with a hint.
 type complainer = func(key, hint, format string, args ...any)
 
-// Validate says everything that keeps the stage from running with these
-// settings, as an *Error; nil if nothing does.
+// Validate returns everything that prevents the stage from running with these settings, as an
+// *Error.
 func (c *Config) Validate() error {
 	var problems []Problem
 	complain := func(key, hint, format string, args ...any) {
@@ -48,7 +48,6 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// checkRequired says what is missing.
 func (c *Config) checkRequired(complain complainer) {
 	for _, k := range keysOf(c.Model.kinds) {
 		if k.Required && k.Text(c) == "" {
@@ -57,7 +56,7 @@ func (c *Config) checkRequired(complain complainer) {
 	}
 }
 
-// checkBrokers checks how clusters are reached.
+// checkBrokers checks the addresses and the security of brokers.
 func (c *Config) checkBrokers(complain complainer) {
 	check := func(key string, brokers []string) {
 		for _, b := range brokers {
@@ -79,7 +78,7 @@ func (c *Config) checkBrokers(complain complainer) {
 	}
 }
 
-// checkEvents checks what maps are learnt from.
+// checkEvents checks the settings of events and reference set.
 func (c *Config) checkEvents(complain complainer) {
 	if c.Source.Vector != "" && len(c.Source.Columns.Columns) > 0 {
 		complain("source.vector", "keep one of them", "both a vector column and plain columns are named")
@@ -112,7 +111,6 @@ func (c *Config) checkEvents(complain complainer) {
 	}
 }
 
-// checkClusters checks what clusters are sought.
 func (c *Config) checkClusters(complain complainer) {
 	if c.Clusters.MinSize == 0 {
 		if c.Clusters != (Clusters{Selection: string(clusters.ExcessOfMass), In: InMap}) {
@@ -130,10 +128,10 @@ func (c *Config) checkClusters(complain complainer) {
 	}
 }
 
-// defaultAbove is explain.above if it is not set.
+// defaultAbove is the default of explain.above.
 const defaultAbove = 0.99
 
-// checkExplain says which events would not be explained.
+// checkExplain reports settings of explanations without effect.
 func (c *Config) checkExplain(complain complainer) {
 	switch x := c.Explain; {
 	case x.Columns == 0 && x.Above != defaultAbove:
@@ -148,7 +146,8 @@ func (c *Config) checkExplain(complain complainer) {
 	}
 }
 
-// checkLogLik says whether the column of likelihoods has values and a name of its own.
+// checkLogLik reports a column of likelihoods that would be empty or have the name of another
+// column.
 func (c *Config) checkLogLik(complain complainer) {
 	if !c.Sink.LogLik {
 		return
@@ -161,7 +160,7 @@ func (c *Config) checkLogLik(complain complainer) {
 	}
 }
 
-// checkTopics says which topics are named for two things, and what they lack.
+// checkTopics reports topics that are used twice, and settings that a topic needs.
 func (c *Config) checkTopics(complain complainer) {
 	source, sink, dead, moves := c.Source.Kafka.Topic, c.Sink.Kafka.Topic, c.DeadLetter.Topic, c.Sink.Moves
 	if sink != "" && sink == source && len(c.Sink.Kafka.Brokers) == 0 {
@@ -192,7 +191,7 @@ func (c *Config) checkTopics(complain complainer) {
 	}
 }
 
-// checkPlaces checks the folder and the addresses that the stage uses.
+// checkPlaces checks the state folder and the addresses of the stage.
 func (c *Config) checkPlaces(complain complainer) {
 	if _, err := c.StateFolder(); err != nil {
 		complain("state", "", "%v", err)
@@ -222,8 +221,8 @@ func (c *Config) checkPlaces(complain complainer) {
 	}
 }
 
-// URL is where the collector takes spans: /v1/traces below the endpoint, as with
-// OpenTelemetry's own variable; "" if none is named.
+// URL returns the collector's address for spans: /v1/traces below the endpoint, as with
+// OpenTelemetry's own variable. It returns "" without an endpoint.
 func (t Trace) URL() (string, error) {
 	if t.Endpoint == "" {
 		return "", nil
@@ -235,11 +234,11 @@ func (t Trace) URL() (string, error) {
 	return u.JoinPath("v1/traces").String(), nil
 }
 
-// leastRebalance is what a member needs to place, write and commit what it has read:
-// stream.Settings.DrainTimeout and CommitTimeout, and a second for the way.
+// leastRebalance is the time that a member needs to place, write and commit what it has read:
+// stream.Settings.DrainTimeout and CommitTimeout, and a second for the network.
 const leastRebalance = 8 * time.Second
 
-// checkTimes says which of the group's times do not go together.
+// checkTimes reports conflicts between the timeouts of the group.
 func (k SourceKafka) checkTimes(complain func(key, hint, format string, args ...any)) {
 	session, heartbeat, rebalance := time.Duration(k.SessionTimeout), time.Duration(k.HeartbeatInterval), time.Duration(k.RebalanceTimeout)
 	switch {
@@ -256,7 +255,7 @@ func (k SourceKafka) checkTimes(complain func(key, hint, format string, args ...
 // On reports whether connections use TLS.
 func (t TLS) On() bool { return t != TLS{} }
 
-// problem says what of the security's settings do not go together.
+// problem returns the first conflict between the security settings.
 func (s Security) problem() (setting, what string, wrong bool) {
 	a := s.SASL
 	switch {
@@ -268,7 +267,7 @@ func (s Security) problem() (setting, what string, wrong bool) {
 	return a.problem()
 }
 
-// problem says what does not go with the mechanism, or is missing.
+// problem returns the first setting that is missing or conflicts with the mechanism.
 func (a SASL) problem() (setting, what string, wrong bool) {
 	const bearer, msk = "oauthbearer", "aws-msk-iam"
 	password := a.User != "" || a.PasswordFile != "" || a.PasswordEnv != ""
@@ -299,14 +298,13 @@ func (a SASL) problem() (setting, what string, wrong bool) {
 	return "", "", false
 }
 
-// exactlyOnce is delivery through transactions.
+// exactlyOnce is the value of Delivery for transactions.
 const exactlyOnce = "exactly-once"
 
-// ExactlyOnce reports whether this process delivers through transactions; one that
-// learns delivers nothing.
+// ExactlyOnce reports whether this process delivers in transactions. A learner delivers nothing.
 func (c *Config) ExactlyOnce() bool { return c.Delivery == exactlyOnce && c.Role != RoleLearn }
 
-// StateFolder returns the folder that State names, or "" if it names none.
+// StateFolder returns the folder of the setting state, or "" if it is empty.
 func (c *Config) StateFolder() (string, error) {
 	scheme, rest, isURL := strings.Cut(c.State, "://")
 	if !isURL {
@@ -333,7 +331,7 @@ func address(hostPort string) error {
 	return nil
 }
 
-// ExtensionMap are the extensions by name.
+// ExtensionMap returns the SASL extensions by name.
 func (a SASL) ExtensionMap() (map[string]string, error) {
 	m := map[string]string{}
 	for _, part := range setting.SplitList(a.Extensions) {

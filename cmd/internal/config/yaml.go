@@ -11,7 +11,7 @@ import (
 	"unfold/internal/setting"
 )
 
-// readYAML sets what the file gives and returns everything that is wrong in it.
+// readYAML applies the settings of the file and returns all problems in it.
 func (c *Config) readYAML(path string, text []byte, env Lookup) []Problem {
 	doc, problem := parseYAML(text)
 	if problem != "" {
@@ -46,7 +46,7 @@ func (r *reader) mapping(prefix string, n *yaml.Node) {
 		n = n.Alias
 	}
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
-		return // "source:" with nothing below
+		return // "source:" without a value
 	}
 	if n.Kind != yaml.MappingNode {
 		r.complain(n, prefix, "", "expected settings by name (%s), not %s", strings.Join(r.below(prefix), ", "), kindName(n))
@@ -80,7 +80,7 @@ func (r *reader) find(path string) (Key, bool) {
 	return Key{}, false
 }
 
-// below lists the names directly below prefix.
+// below returns the names directly below prefix.
 func (r *reader) below(prefix string) []string {
 	var names []string
 	for _, k := range r.keys {
@@ -99,8 +99,8 @@ func (r *reader) below(prefix string) []string {
 	return names
 }
 
-// suggest says what was probably meant: a name like it at this place, the same
-// name elsewhere, or else what there is.
+// suggest returns a hint for an unknown name: a similar name at this place, the same name
+// elsewhere, or otherwise the names at this place.
 func (r *reader) suggest(prefix, name string) string {
 	names := r.below(prefix)
 	if near := setting.Nearest(name, names); near != "" {
@@ -141,7 +141,7 @@ func (r *reader) set(k Key, n *yaml.Node) {
 			text = ""
 		}
 		if !ok || text == "" && n.Tag == "!!null" && k.Default != "" {
-			return // nothing given: the default holds
+			return // without a value the default applies
 		}
 		if err := k.Set(r.c, text); err != nil {
 			r.complain(n, k.Path, "", "%v", err)
@@ -151,10 +151,10 @@ func (r *reader) set(k Key, n *yaml.Node) {
 	}
 }
 
-// variable finds ${NAME} and ${NAME:default}, and $${ which stands for ${.
+// variable matches ${NAME}, ${NAME:default}, and $${, the escape of ${.
 var variable = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)?(:[^}]*)?\}?`)
 
-// expand puts the environment's values into a scalar.
+// expand replaces the variables in a scalar by their values.
 func (r *reader) expand(k Key, n *yaml.Node) (string, bool) {
 	good := true
 	text := variable.ReplaceAllStringFunc(n.Value, func(m string) string {

@@ -7,23 +7,22 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// YAML takes the braces of ${NAME} for a mapping where it is itself within braces or
-// brackets, and the colon of a default for one elsewhere. So before the file is parsed the
-// signs of variables are replaced, each by one that means nothing to YAML, and put back in
-// what was parsed. Lines and columns stay as they are, and what a variable stands for is
-// put in only then: it cannot break the file.
+// YAML parses the braces of ${NAME} as a mapping inside other braces or brackets, and the colon of
+// a default as a key elsewhere. Therefore the characters of variables are replaced before parsing,
+// each by one without a meaning in YAML. They are restored in the parsed document. Lines and
+// columns stay the same. Values are inserted afterwards, so they cannot break the file.
 
-// masked is a variable in a file. One with quotes or backslashes in its default is left to
-// YAML, which may have to read them.
+// masked matches a variable in a file. A default with quotes or backslashes is left to YAML, which
+// may have to unescape it.
 var masked = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*(?::[^}"'\\\r\n]*)?\}`)
 
-// mask replaces signs by those of a range that a text does not use.
+// mask replaces characters by those of a range that a text does not contain.
 type mask struct{ first rune }
 
-// signs is how many there are to be replaced: ASCII.
+// signs is the number of characters that can be replaced: ASCII.
 const signs = 0x80
 
-// maskFor finds a range for a text, among what Unicode leaves to private use.
+// maskFor finds an unused range for a text, in Unicode's private use area.
 func maskFor(text string) mask {
 	m := mask{0xF0000}
 	for strings.ContainsFunc(text, m.holds) {
@@ -34,7 +33,7 @@ func maskFor(text string) mask {
 
 func (m mask) holds(r rune) bool { return r >= m.first && r < m.first+signs }
 
-// hide replaces the signs of a text's variables.
+// hide replaces the characters of a text's variables.
 func (m mask) hide(text string) string {
 	return masked.ReplaceAllStringFunc(text, func(variable string) string {
 		return strings.Map(func(r rune) rune {
@@ -46,7 +45,7 @@ func (m mask) hide(text string) string {
 	})
 }
 
-// show puts the signs back.
+// show restores the characters.
 func (m mask) show(text string) string {
 	return strings.Map(func(r rune) rune {
 		if m.holds(r) {

@@ -7,8 +7,8 @@ import (
 	"unfold/internal/quantile"
 )
 
-// Arrival is the novelty of a label's first events when they arrived, and on the map that has
-// learnt them.
+// Arrival is the novelty of a label's first events: on arrival, and on the map that was learnt from
+// them.
 type Arrival struct {
 	Label    string
 	Events   int

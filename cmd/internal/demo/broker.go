@@ -12,7 +12,7 @@ const Places = "places"
 // partitions of every topic.
 const partitions = 2
 
-// retention is the broker's retention time in ms, once it deletes old messages.
+// retention is the broker's retention time in ms. It applies once the broker deletes old messages.
 const retention = "120000"
 
 // Broker is a Kafka broker inside this process. It keeps everything in memory.
@@ -30,7 +30,7 @@ func StartBroker(s *Stream) (*Broker, error) {
 	return &Broker{c}, nil
 }
 
-// Addresses are where it listens.
+// Addresses returns the broker's addresses.
 func (b *Broker) Addresses() []string { return b.cluster.ListenAddrs() }
 
 // forget deletes messages older than the retention time.

@@ -32,7 +32,7 @@ type collector struct {
 // part is one message of places.
 type part struct {
 	*emit.Output
-	source stream.Position // of the message that it answers
+	source stream.Position // of the message that was placed
 }
 
 // newCollector makes a collector of places with the label and the columns that the stage passes
@@ -118,7 +118,6 @@ func (c *collector) change(what func()) {
 	c.changed = make(chan struct{})
 }
 
-// deadLetters returns the number of dead letters.
 func (c *collector) deadLetters() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,7 +173,7 @@ func answered(parts []part) int {
 	return len(seen)
 }
 
-// readPlaces decodes a message of places to rows of a map.
+// readPlaces decodes a message of places into rows of a map.
 func readPlaces(m *stream.Message, pick ingest.Selection) (part, error) {
 	position, version, ok := stream.Origin(m)
 	if !ok {

@@ -24,8 +24,8 @@ const (
 // map.
 const leastShare = 10
 
-// configuration is the template of the stage's configuration: brokers, topic, columns, first map,
-// reference set, refresh, clusters, dead letters and state.
+// configuration is the template of the stage's configuration. Its arguments are brokers, topic,
+// columns, first map, reference set, refresh, clusters, dead letters and state.
 const configuration = `# The configuration that the demo ran with. For a broker of your own, change
 # brokers and topics, then: unfold run -c unfold.yaml
 source:

@@ -38,9 +38,9 @@ type Settings struct {
 	Progress *progress.Reporter
 }
 
-// Result holds the figures of a demo that has ended.
+// Result has the figures of a finished demo.
 type Result struct {
-	Messages, Answered, DeadLetters int // sent; with places delivered; that could not be read
+	Messages, Answered, DeadLetters int // sent; placed and delivered; not readable
 	Maps                            int
 	Latency                         time.Duration // median of a message, read to acknowledged, first round
 	Rows                            int           // of the map
@@ -176,7 +176,7 @@ func (d *demo) live(outer context.Context, done func(context.Context) error) (er
 	if err := d.stay(ctx); outer.Err() == nil {
 		return err
 	}
-	return nil // somebody has looked long enough
+	return nil // ended by the user
 }
 
 // calm is the factor by which the stream is slower while the page is shown.
@@ -215,8 +215,8 @@ func (d *demo) pace(v int) {
 	d.paced = v
 }
 
-// round sends the stream once and waits until the given total of messages have been placed or
-// become dead letters; before is the number of events of earlier rounds.
+// round sends the stream once. It waits until the given total of messages have been placed or
+// become dead letters. before is the number of events of earlier rounds.
 func (d *demo) round(ctx context.Context, name string, rate, messages int, before int64) error {
 	d.Progress.Stage(name, d.Stream.Event+"s", int64(d.Stream.Events))
 	ctx, stop := context.WithCancelCause(ctx)
@@ -237,7 +237,7 @@ func (d *demo) round(ctx context.Context, name string, rate, messages int, befor
 	return nil
 }
 
-// mapPatience is the timeout for a map that was learnt from everything.
+// mapPatience is the timeout for a map learnt from all events.
 const mapPatience = 5 * time.Minute
 
 // awaitMap waits for a map that was learnt from all sent messages.

@@ -12,8 +12,8 @@ import (
 	"unfold/testdata/kdd"
 )
 
-// Novelty separates attacks from normal traffic as well as the demo prints, for a map learnt from
-// normal traffic alone.
+// The demo's measurement of novelty: with a map learnt from normal traffic alone, novelty separates
+// attacks from normal traffic.
 func TestNoveltyTellsAttacksFromNormalTraffic(t *testing.T) {
 	path := filepath.Join(t.TempDir(), DataFile)
 	if err := os.WriteFile(path, kdd.CSVGz, 0o600); err != nil {

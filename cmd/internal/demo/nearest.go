@@ -42,7 +42,7 @@ func (d *demo) nearest(ctx context.Context, parts []part) (*NearestFigures, erro
 		return nil, nil
 	}
 	spec := d.Stage.Spec
-	spec.PCA = fit.PCANone // the points are projected already
+	spec.PCA = fit.PCANone // the points are already projected
 	_, fitted, err := fit.Fit(ctx, m.Snapshot().Reference, spec, nil)
 	if err != nil {
 		return nil, fmt.Errorf("a fit to compare the map with: %w", err)

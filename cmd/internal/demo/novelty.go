@@ -25,8 +25,8 @@ type NoveltyFigures struct {
 }
 
 // Novelty learns a map from half of the normal connections, places the other half and all attacks,
-// and compares their novelty. Numbers are logarithms, standardised by the learnt half; duplicates
-// are merged. Novelty is computed in the input space, so the map needs no steps of learning.
+// and compares their novelty. Numbers are logarithms, standardised by the first half. Duplicates
+// are merged. Novelty is computed in the input space, so the map needs no learning steps.
 func Novelty(ctx context.Context, path string, seed uint64) (NoveltyFigures, error) {
 	var f NoveltyFigures
 	t, err := readTable(ctx, path)

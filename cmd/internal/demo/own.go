@@ -23,7 +23,7 @@ import (
 const (
 	// least is the minimum number of events of a demo: half of them make the first map.
 	least = 22
-	// most is the maximum size of the vectors in bytes, since the broker keeps them in memory.
+	// most is the maximum size of the vectors in bytes, because the broker keeps them in memory.
 	most = 1 << 30
 	// judged is the number of rows that are encoded at once to find bad ones.
 	judged = 64
@@ -43,9 +43,9 @@ type Files struct {
 	Mapping ingest.Mapping
 	// Columns are the settings that Mapping was made from, by the paths of their keys.
 	Columns map[string]string
-	// Time is the column that the events are ordered by; "" keeps the order of the files.
+	// Time is the column that the events are sorted by; "" keeps the order of the files.
 	Time string
-	// JSON makes messages of one event each, as JSON, instead of Arrow IPC streams.
+	// JSON creates messages of one event each in JSON, instead of Arrow IPC streams.
 	JSON bool
 	// Progress reports the number of rows read (may be nil).
 	Progress *progress.Reporter
@@ -63,7 +63,7 @@ func Own(ctx context.Context, f Files) (*Stream, error) {
 	return c.stream()
 }
 
-// cutter makes messages of files.
+// cutter creates messages from files.
 type cutter struct {
 	Files
 	encoder *ingest.Encoder
@@ -122,7 +122,7 @@ func (c *cutter) survey(ctx context.Context) error {
 	return nil
 }
 
-// rowIsBad reports whether an error concerns a single row, so that others may be good.
+// rowIsBad reports whether an error concerns a single row only.
 func rowIsBad(err error) bool {
 	var e *table.Error
 	return errors.As(err, &e) && e.Row >= 0
@@ -158,7 +158,7 @@ func (c *cutter) read(ctx context.Context, path string, open func(path string, r
 	return nil
 }
 
-// cut makes the messages, in the order of the files or of the events' times.
+// cut creates the messages, in the order of the files or of the events' times.
 func (c *cutter) cut(ctx context.Context) error {
 	c.Progress.Stage("read", "rows", int64(c.rows))
 	var tables []*table.Table

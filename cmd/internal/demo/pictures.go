@@ -29,9 +29,9 @@ func writeMap(path string, parts []part) error {
 	return w.Close()
 }
 
-// newest returns the parts of the last epoch with at least half as many events as the largest,
-// which is one coordinate frame. Of these it returns the newest versions that together placed half
-// of the events.
+// newest returns the parts to draw. They belong to one coordinate frame: the last epoch with at
+// least half as many events as the largest. Of these it returns the newest versions that together
+// placed half of the events.
 func newest(parts []part) (frame []part, epoch uint32) {
 	events := map[uint32]int{}
 	fullest := 0

@@ -7,7 +7,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// The picture shows one coordinate frame, and in it the newest maps that placed half of its events.
+// The picture shows one coordinate frame, with the newest maps that placed half of its events.
 func TestNewest(t *testing.T) {
 	placed := func(version uint64, epoch uint32, rows int) part {
 		return part{Output: &emit.Output{Version: version, Epoch: epoch, Embedding: vec.New[float32](rows, 2)}}

@@ -2,5 +2,5 @@
 // message for people and attributes for programs. names.go is the only list of events and
 // attributes; their meaning never changes, messages may.
 //
-// There is no global logger: New makes one, which is passed to all users.
+// There is no global logger. New creates one, which is passed to all users.
 package logs

@@ -13,14 +13,14 @@ type floods struct {
 	kinds map[string]*flood
 }
 
-// flood is a kind of line.
+// flood is the state of one kind of line.
 type flood struct {
 	last time.Time
 	held int
 }
 
-// may reports whether a line of the kind may be written now, and the number of lines suppressed
-// since the last one.
+// may reports whether a line of the kind may be written now. held has the number of lines
+// suppressed since the last one.
 func (f *floods) may(kind string) (held []slog.Attr, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

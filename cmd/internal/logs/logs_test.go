@@ -104,7 +104,7 @@ func TestEvents(t *testing.T) {
 				t.Errorf("%s: %s is %s, want %v", event, name, g, v)
 			}
 		}
-		if len(got[event]) != len(attrs)+3 { // time, msg and event besides
+		if len(got[event]) != len(attrs)+3 { // in addition to time, msg and event
 			t.Errorf("%s has other attributes: %v", event, got[event])
 		}
 	}
@@ -135,7 +135,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// As text an event is one line too, for any error message.
+// An event is one line also in text format, for any error message.
 func TestText(t *testing.T) {
 	var b bytes.Buffer
 	log, err := New(&b, Settings{})
@@ -149,8 +149,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// There is at most one line of a kind a second, and the next one has the number of suppressed
-// lines; other kinds are not delayed.
+// At most one line of a kind is written a second. The next one has the number of suppressed lines.
+// Other kinds are not delayed.
 func TestFloods(t *testing.T) {
 	var b bytes.Buffer
 	r := NewReporter(slog.New(slog.NewJSONHandler(&b, nil)))

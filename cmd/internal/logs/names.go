@@ -6,8 +6,8 @@ import (
 	"unfold/stream"
 )
 
-// These are the attributes. Every line has Event; those about a message or a partition have Topic,
-// Partition and Offset, as far as they are known.
+// The attributes. Every line has Event. Lines about a message or a partition have Topic, Partition
+// and Offset, if known.
 const (
 	Event     = "event"
 	Topic     = "topic"
@@ -26,7 +26,7 @@ const (
 	Version = "model_version"
 	Epoch   = "map_epoch"
 	MapID   = "map_id"
-	// Kind is that of a refresh: first, ordinary, gentle, major, refit.
+	// Kind is the kind of a refresh: first, ordinary, gentle, major, refit.
 	Kind     = "kind"
 	Points   = "points"
 	Messages = "messages"
@@ -38,7 +38,7 @@ const (
 	// What is the operation that is retried, Attempt the number of its failures and Pause the time
 	// until the next attempt, in seconds.
 	What, Attempt, Pause = "what", "attempt", "pause_seconds"
-	// LeftOut are the columns that "*" omits; Column is a column with Share of all squared
+	// LeftOut are the columns excluded by "*". Column is a column with Share of all squared
 	// distance.
 	LeftOut, Column, Share = "left_out", "column", "share"
 	// Reason is a keyword for why a map is rejected; Error is the text of an error.

@@ -23,7 +23,7 @@ type Reporter struct {
 	placed, delivered, dead atomic.Int64
 }
 
-// NewReporter makes one that writes to log.
+// NewReporter returns a reporter that writes to log.
 func NewReporter(log *slog.Logger) *Reporter {
 	return &Reporter{log: log, floods: floods{now: time.Now, kinds: map[string]*flood{}}}
 }
@@ -139,7 +139,7 @@ func mostDrifted(all []stream.ClusterDrift) (most *stream.ClusterDrift) {
 	return most
 }
 
-// encoded logs the columns that "*" omits or that dominate the distance.
+// encoded logs the columns that "*" excludes or that dominate the distance.
 func (r *Reporter) encoded(left []ingest.Left, dominant *ingest.Dominant) {
 	if len(left) > 0 {
 		names := make([]string, len(left))
@@ -188,7 +188,7 @@ func (r *Reporter) published(p *stream.Published, took time.Duration) {
 	r.Say(MapPublished, fmt.Sprintf("map version %d (epoch %d) %s, %s%s", p.Version, p.Epoch, how, humanize.Plural(p.Points, "point"), Change(&p.Stats, took)), attrs...)
 }
 
-// Total sums the run up.
+// Total logs a summary of the run.
 func (r *Reporter) Total(took time.Duration) {
 	placed, delivered, dead := r.placed.Load(), r.delivered.Load(), r.dead.Load()
 	text := fmt.Sprintf("stopped after %s: %s placed, %s delivered", humanize.Span(took), humanize.Plural(placed, "event"), humanize.Plural(delivered, "message"))
@@ -209,7 +209,7 @@ func about(m *stream.Message, stage stream.Stage, reason error) []slog.Attr {
 	return append(position(m.TopicPartition, m.Offset), slog.String(Stage, string(stage)), slog.String(Error, why))
 }
 
-// Change describes in a few words how a new map differs from the previous one for its viewers.
+// Change describes in a few words how a new map differs from the previous one.
 func Change(f *stream.Stats, took time.Duration) string {
 	if took == 0 || f.Kind == "" || f.Kind == "first" {
 		return ""

@@ -6,7 +6,6 @@ import (
 	"unfold/stream"
 )
 
-// ofTheClasses registers the metrics of the classifier.
 func (m *Metrics) ofTheClasses() {
 	for _, g := range []struct {
 		name, help string

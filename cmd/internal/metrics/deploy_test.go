@@ -177,8 +177,8 @@ var (
 	ofATemplate = regexp.MustCompile(`\{\{\s*(?:\$labels\.)?([a-z_]+)\s*\}\}`)
 )
 
-// The dashboard and the alerts only use existing metrics and labels, and use all of them unless a
-// reason is given. So renaming a metric fails this test.
+// The dashboard and the alerts use only existing metrics and labels. They use all of them, unless
+// leftOut has a reason. So renaming a metric fails this test.
 func TestDashboardAndAlertsNameMetrics(t *testing.T) {
 	known := described(t)
 	used := map[string]bool{}
@@ -231,7 +231,7 @@ func TestDashboardAndAlertsNameMetrics(t *testing.T) {
 	}
 }
 
-// Counters are queried for their increase, never for their sum since the start.
+// Queries use the increase of counters, never their total since the start.
 func TestCountersAreAskedForTheirGrowth(t *testing.T) {
 	counter := regexp.MustCompile(`[a-z0-9_]+_(?:total|bucket)\b`)
 	growth := regexp.MustCompile(`(?:rate|increase)\([a-z0-9_]+_(?:total|bucket)(?:\{[^}]*\})?\[[^\]]+\]\)`)

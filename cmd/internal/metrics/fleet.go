@@ -15,12 +15,11 @@ type fleetStats struct {
 	announced, malformed, removed prometheus.Counter
 	refused                       *prometheus.CounterVec
 	version, bytes, stale         prometheus.Gauge
-	// newest is the last announcement.
+	// newest is the last announcement received or sent.
 	newest   atomic.Pointer[fleet.Announcement]
 	transfer prometheus.Histogram
 }
 
-// ofTheFleet registers them.
 func (m *Metrics) ofTheFleet(counter func(name, help string) prometheus.Counter, counters func(name, help string, labels ...string) *prometheus.CounterVec,
 	gauge func(name, help string) prometheus.Gauge, histogram func(name, help string, buckets []float64) prometheus.Histogram) {
 	f := &m.fleet
@@ -34,7 +33,7 @@ func (m *Metrics) ofTheFleet(counter func(name, help string) prometheus.Counter,
 	f.transfer = histogram("snapshot_transfer_seconds", "Time to store and announce a map, or to fetch and open one.", prometheus.ExponentialBuckets(0.005, 2, 14))
 }
 
-// Fleet returns hooks that count.
+// Fleet returns hooks that update the metrics.
 func (m *Metrics) Fleet() fleet.Hooks {
 	f := &m.fleet
 	newest := func(a fleet.Announcement) {

@@ -15,7 +15,7 @@ import (
 	"unfold/stream"
 )
 
-// Metrics are the figures of one stage.
+// Metrics are the metrics of one stage.
 type Metrics struct {
 	registry *prometheus.Registry
 
@@ -41,7 +41,7 @@ type Metrics struct {
 	drift atomic.Pointer[stream.Drift]
 }
 
-// New registers all metrics; version is the program's.
+// New registers all metrics; version is the program's version.
 func New(version string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	counter := func(name, help string) prometheus.Counter {
@@ -111,12 +111,12 @@ func (m *Metrics) age() float64 {
 	return time.Since(time.Unix(0, at)).Seconds()
 }
 
-// Handler serves the figures.
+// Handler serves the metrics.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(prometheus.GathererFunc(m.gather), promhttp.HandlerOpts{})
 }
 
-// Hooks returns hooks that count.
+// Hooks returns hooks that update the metrics.
 func (m *Metrics) Hooks() stream.Hooks {
 	labels := func(tp stream.TopicPartition) prometheus.Labels {
 		return prometheus.Labels{"topic": tp.Topic, "partition": strconv.Itoa(tp.Partition)}
@@ -166,7 +166,6 @@ func (m *Metrics) Hooks() stream.Hooks {
 	}
 }
 
-// skip counts a message that was skipped.
 func (m *Metrics) skip(_ stream.Message, stage stream.Stage, reason error) {
 	var skipped *stream.SkippedError
 	if errors.As(reason, &skipped) {

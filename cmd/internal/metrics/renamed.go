@@ -27,15 +27,15 @@ var renames = []renamed{
 	{"map_label_error", "map_label_error_ratio", 1},
 }
 
-// relabelled are labels of metrics that keep their names. A series has both labels, so that sums
-// are unchanged.
+// relabelled are labels that had another name before version 0.1. Their metrics keep their names. A
+// series has both labels, so sums are unchanged.
 var relabelled = []struct{ metric, old, label string }{
 	{"retries_total", "what", "op"},
 	{"reference_total", "what", "op"},
 	{"snapshots_refused_total", "why", "reason"},
 }
 
-// oldValues are the previous values of these labels, which the old label has.
+// oldValues maps values of these labels to those of the old labels.
 var oldValues = map[string]string{"committed offsets": "positions"}
 
 // gather collects all metrics, also under their previous names and labels.

@@ -33,7 +33,6 @@ type state struct {
 	round bool // ends of lines
 }
 
-// glyph names an outline of a font.
 type glyph struct {
 	font  *opentype.Font
 	index sfnt.GlyphIndex
@@ -61,7 +60,7 @@ func (c *Canvas) SetLineWidth(w vg.Length) {
 	c.op("w", float64(w))
 }
 
-// SetLineDash sets lengths of dashes and gaps in points; without any, lines are solid.
+// SetLineDash sets the lengths of dashes and gaps in points. Without dashes, lines are solid.
 func (c *Canvas) SetLineDash(dashes []vg.Length, offset vg.Length) {
 	c.content.WriteByte('[')
 	for i, d := range dashes {
@@ -99,7 +98,7 @@ func (c *Canvas) Translate(by vg.Point) { c.op("cm", 1, 0, 0, 1, float64(by.X), 
 // Scale scales the following drawing.
 func (c *Canvas) Scale(x, y float64) { c.op("cm", x, 0, 0, y, 0, 0) }
 
-// Push keeps the state for Pop.
+// Push saves the state for Pop.
 func (c *Canvas) Push() {
 	c.stack = append(c.stack, c.state)
 	c.op("q")
@@ -170,7 +169,7 @@ func (c *Canvas) FillString(f font.Face, at vg.Point, text string) {
 	scale := float64(f.Font.Size) / float64(f.Face.UnitsPerEm())
 	var buf sfnt.Buffer
 	for i, r := range text {
-		// Kerning is part of the width.
+		// The position includes kerning.
 		x := float64(at.X) + float64(f.Width(text[:i+len(string(r))])-f.Width(string(r)))
 		index, err := f.Face.GlyphIndex(&buf, r)
 		if err != nil {
@@ -199,7 +198,7 @@ func (c *Canvas) outline(g glyph) (int, bool) {
 	return c.glyphs[g], true
 }
 
-// op writes an operator behind its numbers.
+// op writes an operator after its numbers.
 func (c *Canvas) op(name string, numbers ...float64) {
 	for _, v := range numbers {
 		c.content.WriteString(decimal(v))

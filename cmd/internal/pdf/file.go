@@ -44,7 +44,7 @@ func (c *Canvas) WriteTo(w io.Writer) (int64, error) {
 		fmt.Fprintf(&things, "/G%d %d 0 R ", k, next)
 		next++
 	}
-	for k := range c.images { // and its mask
+	for k := range c.images { // each with its mask
 		fmt.Fprintf(&things, "/I%d %d 0 R ", k, next)
 		next += 2
 	}
@@ -66,7 +66,6 @@ func (c *Canvas) WriteTo(w io.Writer) (int64, error) {
 	return f.Buffer.WriteTo(w)
 }
 
-// object writes the next object.
 func (f *file) object(format string, args ...any) {
 	f.at = append(f.at, f.Len())
 	fmt.Fprintf(f, "%d 0 obj\n", len(f.at))

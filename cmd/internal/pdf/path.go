@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// path writes a path's parts.
 func (c *Canvas) path(p vg.Path) {
 	var at vg.Point
 	begun := false
@@ -32,7 +31,7 @@ func (c *Canvas) path(p vg.Path) {
 			at = c.arc(part, to)
 		case vg.CurveComp:
 			a, b := part.Control[0], part.Control[0]
-			if len(part.Control) == 1 { // of second degree
+			if len(part.Control) == 1 { // a quadratic curve, converted to a cubic one
 				a, b = at.Add(a.Sub(at).Scale(2.0/3)), part.Pos.Add(b.Sub(part.Pos).Scale(2.0/3))
 			} else {
 				b = part.Control[1]
@@ -45,8 +44,8 @@ func (c *Canvas) path(p vg.Path) {
 	}
 }
 
-// arc draws an arc of a circle as curves of at most a quarter, whose control points are 4/3
-// tan(a/4) radii from their ends, and returns its end.
+// arc draws an arc of a circle as curves of at most a quarter, and returns its end. Control points
+// are 4/3 tan(a/4) radii from the ends of a curve.
 func (c *Canvas) arc(part vg.PathComp, to func(vg.Point)) vg.Point {
 	n := max(1, int(math.Ceil(math.Abs(part.Angle)/(math.Pi/2)-1e-9)))
 	each := part.Angle / float64(n)

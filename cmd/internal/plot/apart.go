@@ -68,12 +68,13 @@ func farColors(n int, t theme) []color.NRGBA {
 	return out
 }
 
-// deal assigns a colour to each place: colour of[i] to place i. It reduces
+// deal assigns a colour to each place: colour of[i] to place i. By swapping two colours at a time,
+// it reduces
 //
 //	sum over pairs of exp(-d^2/2h^2) / (1 + (u/u0)^2)
 //
 // where d is the distance of two places, u the difference of their colours, and h a share of the
-// places' extent, by swapping two colours at a time while that helps.
+// places' extent. It stops when no swap helps, or after a number of rounds.
 func deal(places []vg.Point, colors []color.NRGBA) (of []int) {
 	n := len(places)
 	const share, u0, rounds = 0.12, 40, 50

@@ -3,7 +3,7 @@
 // The rules for a readable picture, and where they are implemented:
 //
 //   - Distances must look like distances: one scale for both axes ([frame]).
-//   - A dense region must not become a blot, nor a single point invisible: a dot's radius and
+//   - Dense regions must not become blots, and single points must stay visible: a dot's radius and
 //     opacity follow the density of dots around it ([styleDots]).
 //   - No class or value may hide another because of its position in the file or on the scale. Dots
 //     are drawn in a shuffled order, determined by a seed; only grey, unknown and not highlighted
@@ -24,7 +24,8 @@
 // Below the dots classes glow ([picture.glow]). A picture may have a panel for each value of a
 // column ([picture.split]), and arrows for points that moved between two maps ([picture.longest]).
 //
-// Pictures are PNG (points blended by this package), SVG or PDF (points as circles for up to
-// [vectorLimit], otherwise as one embedded image). Text and lines are drawn with gonum/plot's vg.
-// The same map gives the same bytes, as long as the fonts of the system are the same.
+// Pictures are PNG, SVG or PDF. This package blends the points of a PNG itself. SVG and PDF have
+// the points as circles for up to [vectorLimit] points, and otherwise as one embedded image. Text
+// and lines are drawn with gonum/plot's vg. The same map gives the same bytes, as long as the fonts
+// of the system are the same.
 package plot

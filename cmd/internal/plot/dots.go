@@ -20,16 +20,17 @@ type dot struct {
 	hollow bool        // beyond the frame
 	class  int
 	row    int
-	back   bool // drawn before the others: it has no colour of its own
+	back   bool // drawn before the others, because it has no colour of its own
 }
 
 const (
 	minRadius, maxRadius = 0.55, 3.6 // points
-	// hollowRadius is the least of a ring.
+	// hollowRadius is the minimum radius of a ring.
 	hollowRadius = 1
 	// inkShare is the share of the area around a typical dot that dots cover.
 	inkShare = 0.7
-	// largest is the maximum radius of a dot sized by a value, in typical radii.
+	// largest is the maximum radius of a dot sized by a value, as a multiple of the median's
+	// radius.
 	largest = 4
 	// leastUnit is the minimum radius of the median value if dots are sized by a value, so that
 	// small sizes differ.
@@ -66,7 +67,7 @@ func styleDots(m Map, f frame, p paint, seed uint64) (dots []dot, unit float64) 
 	density := densities(dots, distinct(dots), f.panel)
 	typical := quantile.Median(slices.Clone(density))
 	r0 := math.Sqrt(inkShare / (math.Pi * typical))
-	r0 = math.Min(math.Max(r0, minRadius), 0.75*maxRadius) // room for lone points to be larger
+	r0 = math.Min(math.Max(r0, minRadius), 0.75*maxRadius) // lone points need room to be larger
 	sized := m.sizes()
 	unit = math.Max(r0, leastUnit)
 	for i := range dots {
@@ -96,9 +97,9 @@ func styleDots(m Map, f frame, p paint, seed uint64) (dots []dot, unit float64) 
 // dimmed reports whether a point is not highlighted while others are.
 func (m Map) dimmed(i int) bool { return m.Bright != nil && !m.Bright[i] }
 
-// distinct returns one dot for each square of half a point, since nobody can distinguish others.
-// Event streams have many duplicates at the same position; counting each would make the busiest
-// spot the smallest.
+// distinct returns one dot for each square of half a point, because closer dots cannot be told
+// apart. Event streams have many duplicates at the same position. Counting each would make the dots
+// at the busiest spot the smallest.
 func distinct(dots []dot) []dot {
 	type place struct{ x, y int32 }
 	seen := make(map[place]bool, len(dots))
@@ -130,7 +131,8 @@ func inTurn(dots []dot, seed uint64) []dot {
 	return dots
 }
 
-// level classifies radii coarsely, so that only much larger dots are drawn first.
+// level classifies radii coarsely, so that only much larger dots are drawn first. Dots of similar
+// size keep their random order.
 func level(r vg.Length) int { return max(0, int(math.Log2(float64(r)/(2*maxRadius))+1)) }
 
 // densities returns for every dot the number of counted dots per square point

@@ -14,8 +14,8 @@ type Ellipse struct{ X, Y, XX, XY, YY float64 }
 // corners is the number of corners of a drawn ellipse.
 const corners = 48
 
-// outline returns points on the ellipse: with the covariance L L', L (cos t, sin t). It returns nil
-// for an invalid covariance.
+// outline returns points L (cos t, sin t) on the ellipse, where L L' is the covariance. It returns
+// nil for an invalid covariance.
 func (e Ellipse) outline(f frame) []vg.Point {
 	a := math.Sqrt(e.XX)
 	b := e.XY / a
@@ -42,9 +42,9 @@ func (e Ellipse) area(f frame) float64 {
 	return math.Pi * math.Sqrt(math.Max(e.XX*e.YY-e.XY*e.XY, 0)) * f.scale * f.scale
 }
 
-// drawEllipses draws the ellipses within the panel, outlined and filled so faintly that the usual
-// number of overlaps stays transparent. If there are as many ellipses as points, they have the
-// points' colours.
+// drawEllipses draws the outlines and faint fills of the ellipses within the panel. The fill is so
+// faint that the usual number of overlaps stays transparent. If there are as many ellipses as
+// points, they have the points' colours.
 func (p *picture) drawEllipses(c vgdraw.Canvas) {
 	if len(p.m.Spread) == 0 {
 		return

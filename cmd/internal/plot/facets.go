@@ -13,13 +13,13 @@ import (
 const (
 	// mostFacets is the maximum number of panels; rarer values share the last.
 	mostFacets = 16
-	// facetGap is between panels, captionHeight above each.
+	// facetGap is the space between panels, captionHeight the height above each.
 	facetGap      = 12
 	captionHeight = 18
 )
 
-// split draws the map once for each value of Facet, in the same frame: a panel has the points of
-// its value in colour, and all others behind them in grey.
+// split draws the map once for each value of Facet, in the same frame. A panel has the points of
+// its value in colour, and all others in grey behind them.
 func (p *picture) split(x, y []float64) {
 	kinds, index := chooseClasses(p.m.Facet, mostFacets-1)
 	areas := tiles(panel(p.s, p.paint), len(kinds), aspect(x, y))

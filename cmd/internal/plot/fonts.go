@@ -18,19 +18,19 @@ type fallback struct {
 	// folders are searched for fonts; nil means the system's font folders.
 	folders []string
 
-	files  []string // as they are tried
+	files  []string // in the order in which they are tried
 	listed bool
 	opened map[string]*opentype.Font
 	found  map[wanted]*opentype.Font
 }
 
-// wanted is a character to be written.
+// wanted is a character and the weight in which it is written.
 type wanted struct {
 	r    rune
 	bold bool
 }
 
-// mostFiles bounds the number of fonts that are opened for a character that perhaps none has.
+// mostFiles bounds the number of fonts that are opened for a character. Perhaps no font has it.
 const mostFiles = 400
 
 // systemFolders returns the font folders of Linux, macOS or Windows.
@@ -72,7 +72,7 @@ func (f *fallback) find(r rune, bold bool) *opentype.Font {
 		f.found, f.opened = map[wanted]*opentype.Font{}, map[string]*opentype.Font{}
 	}
 	files := f.files
-	if bold { // a bold face of the same family stands before its regular one
+	if bold { // a bold face of the same family comes before its regular one
 		files = slices.Clone(files)
 		slices.SortStableFunc(files, func(a, b string) int { return rank(a, true) - rank(b, true) })
 	}
@@ -98,7 +98,7 @@ func (f *fallback) list() {
 			if err == nil && !e.IsDir() && slices.Contains([]string{".ttf", ".otf", ".ttc", ".otc"}, strings.ToLower(filepath.Ext(path))) {
 				f.files = append(f.files, path)
 			}
-			return nil // a folder that cannot be read has no fonts for us
+			return nil // fonts of unreadable folders are skipped
 		})
 	}
 	slices.Sort(f.files)
@@ -106,7 +106,7 @@ func (f *fallback) list() {
 	f.files = f.files[:min(len(f.files), mostFiles)]
 }
 
-// rank returns a number that is smaller, the better a font suits sans-serif text.
+// rank returns a number that is smaller for fonts that suit sans-serif text better.
 func rank(path string, bold bool) (n int) {
 	name := strings.ToLower(filepath.Base(path))
 	if !strings.Contains(name, "sans") && !strings.Contains(name, "gothic") && !strings.Contains(name, "arial") {

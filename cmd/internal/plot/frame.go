@@ -18,12 +18,11 @@ type frame struct {
 // margin is the share of the data's extent left free around it.
 const margin = 0.05
 
-// Outliers may be excluded from the frame: at most a share of most of the points, and of the
-// distinct places, by a share of cuts at either end of both axes. They are only excluded if the
-// rest is then drawn at least worth times as large, that is, if they left most of the picture
-// empty. Further ones are excluded if the rest is more times as large again. Points within reach of
-// the rest, a share of its extent, are no outliers; this includes the tails of a normal
-// distribution.
+// A frame may exclude outliers: at most a share of most of the points and of the distinct places,
+// and a share of cuts at either end of both axes. It only does so if the rest is then drawn at
+// least worth times as large. Further outliers are excluded if the rest becomes more times as large
+// again. Points within reach of the rest, a share of its extent, are no outliers. This includes the
+// tails of a normal distribution.
 var cuts = []float64{0.001, 0.0025, 0.005, 0.01, 0.02, 0.03}
 
 const (
@@ -75,7 +74,7 @@ func fitted(x, y span, panel vg.Rectangle) frame {
 	if h > 0 {
 		f.scale = math.Min(f.scale, float64(size.Y)/h)
 	}
-	// A panel with space left on one side shows more of the map there.
+	// A panel with space left in one direction shows more of the map there.
 	w, h = float64(size.X)/f.scale, float64(size.Y)/f.scale
 	cx, cy := (x.from+x.to)/2, (y.from+y.to)/2
 	f.x0, f.x1, f.y0, f.y1 = cx-w/2, cx+w/2, cy-h/2, cy+h/2
@@ -83,8 +82,8 @@ func fitted(x, y span, panel vg.Rectangle) frame {
 	return f
 }
 
-// axis has the coordinates of the points, and of the distinct places, both ascending. A place of
-// many equal events then counts once, and a crowd of many places is not outvoted by a few.
+// axis has the ascending coordinates of the points and of the distinct places. In the places, many
+// equal events count once, so that a few places with many events do not outvote many places.
 type axis struct{ points, places []float64 }
 
 // within returns the range without a share of the points and of the places at either end.
@@ -93,8 +92,8 @@ func (a axis) within(share float64) span {
 	return span{math.Min(p.from, q.from), math.Max(p.to, q.to)}
 }
 
-// within returns the range of the values without a share at either end, as far as these are out of
-// reach of the others.
+// within returns the range of the values without a share at either end. Values at the ends are only
+// excluded if they are out of reach of the others.
 func within(sorted []float64, share float64) span {
 	n := len(sorted)
 	from := int(share * float64(n))
@@ -134,7 +133,6 @@ func once(x, y []float64) (px, py []float64) {
 	return px, py
 }
 
-// ascending returns values in order.
 func ascending(v []float64) []float64 {
 	sorted := slices.Clone(v)
 	slices.Sort(sorted)

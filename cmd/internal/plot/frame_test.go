@@ -38,7 +38,7 @@ func framed(t testing.TB, x, y []float64) *picture {
 	return p
 }
 
-// used returns the share of the panel that the range of some points takes.
+// used returns the share of the panel that the range of the points covers.
 func (p *picture) used(x, y []float64) float64 {
 	xs, ys := ascending(x), ascending(y)
 	size := p.frame.panel.Size()
@@ -90,7 +90,7 @@ func TestWhatTheFrameLeavesOut(t *testing.T) {
 			x, y = repeated(x, y, 500, 0.01, 0.01)
 			return cloud(x, y, r, 500, 0, 0, 10)
 		}, 100000, 0, 0, 0.4},
-		// One place of many is shared by a tenth of the events.
+		// A tenth of the events share one of many places.
 		"a place of many events stays": {func(x, y []float64, r *rand.Rand) ([]float64, []float64) {
 			x, y = cloud(x, y, r, 9000, 0, 0, 10)
 			return repeated(x, y, 1000, 900, 900)

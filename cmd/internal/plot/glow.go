@@ -21,9 +21,9 @@ const (
 	Plain Shade = "none"
 )
 
-// The glow is drawn on a grid of glowCell points and blurred by three boxes of glowReach cells to
-// either side, which approximates a normal distribution. This is for a panel with sides of glowSide
-// points, and less in a smaller one. It covers at most glowMost of the ground.
+// The glow is drawn on a grid of glowCell points. Three box blurs of glowReach cells to either side
+// approximate a normal distribution. This is for a panel with sides of glowSide points; smaller
+// panels have a smaller blur. The glow covers at most glowMost of the ground.
 const (
 	glowCell  = 2.0
 	glowReach = 5
@@ -86,7 +86,7 @@ func (p *picture) lit(grid [4][]float64, w, h int, lone float64) *image.NRGBA {
 		return nil
 	}
 	// A few single dots must not glow as brightly as crowds.
-	const fewest = 4 // dots at a place that shine as a crowd
+	const fewest = 4 // number of dots at a place that glow as a crowd
 	typical := math.Max(1.2*sum/float64(n), fewest*lone)
 	most := glowMost
 	if p.paint.dark {

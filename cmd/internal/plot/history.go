@@ -13,9 +13,9 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// History is a picture of a map's past: panels above each other with a common horizontal axis.
+// History is a picture of a map's history: panels above each other with a common horizontal axis.
 type History struct {
-	// Title and Subtitle are above the picture; either may be empty.
+	// Title and Subtitle are written above the picture. Either may be empty.
 	Title, Subtitle string
 	// Along is the label of the horizontal axis, and At the ascending positions of the values on
 	// it. Marks are positions with a vertical line in all panels.
@@ -31,9 +31,9 @@ type Panel struct {
 	Series []Series
 	// Level, unless 0, is a horizontal reference line.
 	Level float64
-	// Log, unless 0, makes the vertical axis logarithmic; smaller values are drawn at Log.
+	// Log, unless 0, makes the vertical axis logarithmic. Values below Log are drawn at Log.
 	Log float64
-	// Relative says that only differences of the values matter, so the axis need not include 0.
+	// Relative means that only differences of the values matter, so the axis need not include 0.
 	Relative bool
 }
 
@@ -120,7 +120,6 @@ func (h History) draw(c vgdraw.Canvas, l look, width, height vg.Length) {
 	c.FillText(aligned(l.style(smallSize, l.faint, false), text.XRight, text.YBottom), vg.Point{X: right, Y: 7}, h.Along)
 }
 
-// span is a range of values.
 type span struct{ from, to float64 }
 
 // at returns the position of v between two ends.
@@ -167,8 +166,8 @@ func (p Panel) logSpan() span {
 }
 
 // span returns the range of a panel: from 0, or the smallest value if that is below, to a little
-// above the largest. Relative or entirely negative values have a range of their own. Without any
-// non-zero value it is 0 to 1.
+// above the largest. Relative or entirely negative values get a range that need not include 0.
+// Without any non-zero value it is 0 to 1.
 func (p Panel) span() span {
 	if p.Log != 0 {
 		return p.logSpan()
@@ -200,7 +199,7 @@ func (p Panel) span() span {
 	return span{lo, hi + 0.05*(hi-lo)}
 }
 
-// chart is a panel in its place.
+// chart is a panel at its position in the picture.
 type chart struct {
 	look
 	h    History

@@ -44,7 +44,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// A history of one version, of no finite value, or of equal values is drawn too.
+// A history of one version, without finite values, or of equal values is drawn, too.
 func TestHistoryOfLittle(t *testing.T) {
 	for _, values := range [][]float64{{5}, {0}, {math.NaN()}, {-1}} {
 		h := History{At: []float64{1}, Panels: []Panel{{Series: []Series{{Name: "x", Values: values}}}}}

@@ -12,8 +12,8 @@ import (
 	"unfold/cmd/internal/humanize"
 )
 
-// These are sizes of the layout, in points: title and subtitle above the panel, tick numbers left
-// of it and below, the legend's column to its right.
+// Sizes of the layout, in points: title and subtitle above the panel, tick numbers left of it and
+// below, the legend's column to its right.
 const (
 	edge       = 18
 	titleSize  = 17
@@ -65,7 +65,6 @@ func (p *picture) draw(out surface) {
 	p.drawFoot(c, whole)
 }
 
-// drawMap draws a panel and its contents.
 func (p *picture) drawMap(out surface) {
 	c := out.canvas()
 	p.drawGrid(c)
@@ -124,8 +123,8 @@ func (p *picture) drawFoot(c vgdraw.Canvas, whole vg.Rectangle) {
 	c.FillText(s, vg.Point{X: whole.Min.X, Y: 7}, fittedText(s, p.drawn.Notes(), points(p.s.Width)-edge-whole.Min.X))
 }
 
-// tick writes a grid line's value so that it fits beside the panel: as a power of ten if it has too
-// many digits.
+// tick formats a grid line's value so that it fits beside the panel. It uses a power of ten if
+// there are too many digits.
 func tick(v, step float64) string {
 	const most = 7
 	s := number(v, step)

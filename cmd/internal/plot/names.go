@@ -10,8 +10,8 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// These are sizes of names on the map: of the largest and the smallest group, for few groups and
-// for a hundred.
+// Font sizes of names on the map, for the largest and the smallest group: with few groups, and with
+// a hundred.
 const (
 	largeFew, smallFew   = 17.0, 11.5
 	largeMany, smallMany = 11.5, 6.5
@@ -89,7 +89,7 @@ func (p *picture) labels() (labels []label, all []group, near []int) {
 			name := wrapped(shorten(g.name, longName), namedLine)
 			size := nameSize(float64(g.n)/float64(most), named) * p.nameScale()
 			if utf8.RuneCountInString(name) <= 2 && named <= trusted {
-				size = math.Max(size, largeFew*p.nameScale()) // a digit needs more size to be found
+				size = math.Max(size, largeFew*p.nameScale()) // a single digit is hard to find in a small size
 			}
 			a.labels = append(a.labels, label{text: name, class: k, size: size, spot: g.spot, lone: g.n == 1})
 		}

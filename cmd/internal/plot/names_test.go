@@ -25,7 +25,7 @@ func islands(classes, n int, seed uint64) (x, y []float64, class []string) {
 	return x, y, class
 }
 
-// prepared decides everything about a picture.
+// prepared computes the positions and colours of a picture.
 func prepared(t testing.TB, m Map, s Settings) *picture {
 	t.Helper()
 	s, err := s.withDefaults()
@@ -120,7 +120,7 @@ func TestNamesNeverOverlap(t *testing.T) {
 	})
 }
 
-// Many names all fit, because they are smaller.
+// Very many names fit, because they are smaller.
 func TestVeryManyNames(t *testing.T) {
 	x, y, class := islands(MaxClasses, 20_000, 2)
 	for i := range class {
@@ -152,7 +152,7 @@ func TestNamesOfPointsStandBeside(t *testing.T) {
 	}
 }
 
-// A name stands where its class is densest, not at its mean.
+// A name is placed where its class is densest, not at its mean.
 func TestNamesStandWhereAClassIsDense(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	x, y := cloud(nil, nil, r, 900, -5, 0, 0.3)

@@ -183,9 +183,9 @@ func (p paint) color(m Map, i int) (color.NRGBA, int) {
 	return p.classes[k].color, k
 }
 
-// chooseClasses lists the most frequent classes, which get a colour each, and all others as one.
-// Numeric names are sorted by value, other names by frequency. Classes that share a grey come last,
-// points without a class at the very end.
+// chooseClasses returns the most frequent classes, which get a colour each, and one entry for all
+// others. Numeric names are sorted by value, other names by frequency. Classes that share a grey
+// come last, followed by points without a class.
 func chooseClasses(of []string, most int) ([]class, map[string]int) {
 	count := map[string]int{}
 	for _, c := range of {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// trusted is the maximum number of classes whose colours anyone can tell apart; beyond it, colours
-// depend on positions.
+// trusted is the maximum number of classes whose colours everybody can tell apart. With more
+// classes, colours depend on positions.
 const trusted = 10
 
 // okabeIto are the colours of M. Okabe and K. Ito, "Color universal design" (2008), starting with
@@ -59,8 +59,7 @@ var ramps = map[string][]color.NRGBA{
 		hex(0x949494), hex(0xAAAAAA), hex(0xC0C0C0), hex(0xD6D6D6), hex(0xECECEC)},
 }
 
-// kinds are the names of the palettes of classes; "position" chooses colours by the classes'
-// positions.
+// Names of the palettes of classes. "position" chooses colours by the classes' positions.
 const (
 	byPosition = "position"
 	okabeName  = "okabe-ito"
@@ -80,7 +79,7 @@ func Palettes() []string {
 // palette is a choice of colours; the zero value chooses by the number of classes.
 type palette struct {
 	name   string
-	colors []color.NRGBA // given one by one
+	colors []color.NRGBA // the explicit colours
 }
 
 // paletteOf parses a palette's name, or its colours as #rrggbb separated by commas.

@@ -19,13 +19,13 @@ type label struct {
 	found bool
 }
 
-// The cost of a label's position is
+// The position of a label minimizes the cost
 //
 //	hidden, if dots are under it, + cover * (share of it with dots) + distance + aside * (distance of its middle)
 //	+ cross * (lines and labels that its line would cross) + hide * (other labels' spots under it)
 //
-// with distances from its spot in points. It may be anywhere in the panel that no other label
-// covers.
+// with distances from its spot in points. It can be anywhere in the panel, except over another
+// label.
 const (
 	hiddenCost, coverCost, asideCost, crossCost, hideCost = 8, 4, 0.12, 60, 12
 	directions                                            = 24
@@ -144,7 +144,7 @@ func (a *arranger) settle(i int) bool {
 			}
 			try(vg.Point{X: l.spot.X + vg.Length(cos)*(vg.Length(away)+beside.X), Y: l.spot.Y + vg.Length(sin)*(vg.Length(away)+beside.Y)})
 			if away == 0 {
-				break // one place, whatever the direction
+				break // at distance 0 all directions are the same position
 			}
 		}
 	}

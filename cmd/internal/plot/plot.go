@@ -15,7 +15,7 @@ import (
 
 // Map is the data of a picture: points, and the values that colour them.
 type Map struct {
-	// Title and Subtitle are above the picture; either may be empty.
+	// Title and Subtitle are written above the picture. Either may be empty.
 	Title, Subtitle string
 	// X and Y are the points' coordinates. Points whose coordinates are not finite are omitted and
 	// counted in the picture's foot.
@@ -102,9 +102,9 @@ func (s Settings) withDefaults() (Settings, error) {
 	return s, err
 }
 
-// Drawn counts the points at their position, those moved to the edge, and those omitted because
-// their coordinates are not finite; the names without a position on the map; and the characters
-// drawn as boxes because no font has them.
+// Drawn counts the points at their position (Inside), at the edge (Outside), and omitted because
+// their coordinates are not finite (Lost). Unnamed counts names without a position on the map,
+// Boxes the characters that no font has.
 type Drawn struct{ Inside, Outside, Lost, Unnamed, Boxes int }
 
 // Notes describes everything that is not shown at its position, "" if all points are.
@@ -155,10 +155,10 @@ type picture struct {
 	frame frame
 	paint paint
 	dots  []dot
-	unit  float64 // radius of the median, where size is a value
+	unit  float64 // radius of the median size
 	drawn Drawn
-	// facets are the panels of a picture with several; each is bare: it has a caption but no
-	// numbers at its axes.
+	// facets are the panels of a picture with several. A bare panel has a caption but no numbers at
+	// its axes.
 	facets  []*picture
 	bare    bool
 	caption string

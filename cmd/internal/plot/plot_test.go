@@ -104,7 +104,7 @@ func TestAxesAreEqual(t *testing.T) {
 	}
 }
 
-// The legend's column has only text, and no dot reaches it.
+// The legend's column contains only text. No dot overlaps it.
 func TestLegendIsNotOverPoints(t *testing.T) {
 	x, y, class := blobs(3000, 5, 3)
 	s, err := Settings{}.withDefaults()

@@ -8,7 +8,7 @@ import (
 // ringed is the maximum number of highlighted points that are marked individually.
 const ringed = 40
 
-// drawRings marks highlighted points by rings where they are few.
+// drawRings marks highlighted points by rings if there are few.
 func (p *picture) drawRings(c vgdraw.Canvas) {
 	if p.m.Bright == nil || p.bare {
 		return

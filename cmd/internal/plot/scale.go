@@ -22,11 +22,11 @@ const (
 	Time
 )
 
-// scale leads from values to [0,1].
+// scale maps values to [0,1].
 type scale struct {
 	kind     Scale
 	from, to float64 // ends, as values
-	offset   float64 // c of Log, 1 where all values are 0, 0 where none is
+	offset   float64 // c of Log; 1 if all values are 0, 0 if none is
 }
 
 // newScale fits a scale to values; from and to are its ends unless they are equal.
@@ -48,7 +48,7 @@ func newScale(kind Scale, v []float64, from, to float64) scale {
 	if s.from == s.to {
 		s.from, s.to = middle(sorted, kind)
 	}
-	if kind == Log && !(s.of(s.from) < s.of(s.to)) { // one value
+	if kind == Log && !(s.of(s.from) < s.of(s.to)) { // all values are equal
 		s.from, s.to = s.from/2, 2*s.to
 		if s.to == 0 {
 			s.to = s.offset
@@ -99,7 +99,6 @@ func middle(sorted []float64, kind Scale) (from, to float64) {
 	return from, to
 }
 
-// mark is a tick of a scale.
 type mark struct {
 	at   float64 // in [0,1]
 	text string
@@ -155,7 +154,6 @@ func (s scale) steps(about int) (out []float64) {
 	return out
 }
 
-// text writes a value of the scale.
 func (s scale) text(v float64) string {
 	switch {
 	case s.kind == Time:
@@ -183,7 +181,7 @@ const (
 
 // timeSteps returns round times between two, in milliseconds since 1970, UTC.
 func timeSteps(from, to float64, about int) (out []float64) {
-	const slack = 0.95 // years differ
+	const slack = 0.95 // years differ in length
 	each := slack * (to - from) / float64(about)
 	for _, step := range []float64{1, 10, 100, second, 5 * second, 15 * second, minute, 5 * minute, 15 * minute, hour, 3 * hour, 6 * hour, day, 2 * day, 7 * day} {
 		if step >= each {

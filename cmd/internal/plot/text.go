@@ -28,7 +28,7 @@ var carried = sync.OnceValue(func() *plotfont.Cache {
 	})
 })
 
-// face opens one of the fonts that the program carries.
+// face parses one of the embedded fonts.
 func face(weight font.Weight, ttf []byte) plotfont.Face {
 	parsed, err := opentype.Parse(ttf)
 	if err != nil {
@@ -54,20 +54,20 @@ func (l look) style(size float64, c color.Color, bold bool) text.Style {
 	return text.Style{Color: c, Font: f, XAlign: text.XLeft, YAlign: text.YBottom, Handler: typesetter{text.Plain{Fonts: carried()}, l.fonts}}
 }
 
-// aligned returns a style with other alignment.
+// aligned returns the style with the given alignment.
 func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	s.XAlign, s.YAlign = x, y
 	return s
 }
 
-// typesetter writes text in the program's font, characters that it lacks in a system font, and
-// those that no font has as boxes.
+// typesetter writes text in the program's font. It uses a system font for characters that this font
+// lacks, and boxes for those that no font has.
 type typesetter struct {
 	text.Plain
 	fonts *fallback
 }
 
-// run is text in one face; without a face it is boxes, one for each character.
+// run is text in one face. Without a face it is boxes, one for each character.
 type run struct {
 	text  string
 	face  plotfont.Face
@@ -112,7 +112,7 @@ func (t typesetter) runs(txt string, f plotfont.Font) (out []run) {
 	return out
 }
 
-// invisible reports whether a character joins or varies others and shows nothing itself.
+// invisible reports whether a character only joins or modifies others.
 func invisible(r rune) bool {
 	return r >= 0x200B && r <= 0x200F || r >= 0x2060 && r <= 0x2064 || r >= 0xFE00 && r <= 0xFE0F || r == 0xFEFF
 }

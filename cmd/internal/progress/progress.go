@@ -33,7 +33,7 @@ type Reporter struct {
 	start, last time.Time
 	bar         *progressbar.ProgressBar
 
-	hear func(Step) // nil: progress is written to w
+	hear func(Step) // nil if progress is written to w
 }
 
 // Step is the progress of a stage.
@@ -105,7 +105,7 @@ func (r *Reporter) Update(stage string, done, total int) {
 // people.
 var units = map[string]string{"em": "steps", "sample": "steps"}
 
-// End ends the present stage.
+// End ends the current stage.
 func (r *Reporter) End() {
 	if r == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// clock is a time that only advances explicitly.
+// clock is a clock that only advances explicitly.
 type clock struct{ t time.Time }
 
 func (c *clock) after(d time.Duration) { c.t = c.t.Add(d) }

@@ -22,8 +22,8 @@ import (
 	"unfold/stream/store"
 )
 
-// Files are copies of what lies elsewhere. The zero value works. It is used by one goroutine; another one may
-// call Close.
+// Files are local copies of remote inputs. The zero value works. One goroutine may use it; another
+// one may call Close.
 type Files struct {
 	// Progress, if not nil, is called during a download with the address, the bytes so far and the
 	// total, 0 if unknown.
@@ -70,7 +70,7 @@ func (f *Files) Local(ctx context.Context, address string) (string, error) {
 	return local, nil
 }
 
-// begin makes the folder of the copies.
+// begin creates the folder of the copies.
 func (f *Files) begin() (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,7 +84,7 @@ func (f *Files) begin() (err error) {
 	return err
 }
 
-// fetch copies what is at an address to a file.
+// fetch copies the object at an address to a file.
 func (f *Files) fetch(ctx context.Context, address string) (string, error) {
 	waiting, dog, done := watched(ctx, f.idle())
 	defer done()
@@ -133,7 +133,7 @@ func (f *Files) tooLarge(address string, most int64) error {
 	return e.Suggest("the disk of %s has no room for more: name another folder in TMPDIR", f.folder)
 }
 
-// save copies what is read to a file.
+// save copies a stream to a file.
 func (f *Files) save(ctx context.Context, address string, in io.Reader, size int64) (local string, err error) {
 	// The suffix may name a part of the file: an array of an .npz.
 	whole, _, _ := strings.Cut(address, "?")
@@ -220,7 +220,7 @@ func (f *Files) openPage(ctx context.Context, address string) (io.ReadCloser, in
 	if err != nil {
 		var wrapped *url.Error
 		if errors.As(err, &wrapped) {
-			err = wrapped.Err // without the address a second time
+			err = wrapped.Err // the address is already in the message
 		}
 		return nil, 0, bad(address, err)
 	}

@@ -56,7 +56,7 @@ func TestBounds(t *testing.T) {
 	base := web(t)
 	for path, c := range map[string]struct {
 		set  *Files
-		want string // in the error; "": it is fetched
+		want string // in the error; "" if the download succeeds
 	}{
 		"/rows.csv": {&Files{}, ""},
 		"/here":     {&Files{}, ""},

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// These limit downloads by HTTP, besides Files.Idle.
+// Limits of HTTP downloads, in addition to Files.Idle.
 const (
 	connectTime  = 15 * time.Second
 	mostRedirect = 10
@@ -40,8 +40,8 @@ func inner(a netip.Addr) bool {
 	return false
 }
 
-// refuse returns a control function that rejects connections to internal addresses, to which a name
-// or a redirect may lead by mistake or malice. It is called after names were resolved.
+// refuse returns a control function that rejects connections to internal addresses. A name or a
+// redirect may lead there by mistake or malice. It is called after name resolution.
 func refuse(named netip.Addr) func(network, address string, _ syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
@@ -104,7 +104,7 @@ func watched(ctx context.Context, after time.Duration) (context.Context, watchdo
 	return ctx, w, func() { w.timer.Stop(); cancel(nil) }
 }
 
-// feed starts the wait again.
+// feed restarts the timeout.
 func (w watchdog) feed() { w.timer.Reset(w.after) }
 
 // cause returns errIdle if a watchdog ended the context, otherwise err.

@@ -2,5 +2,5 @@
 
 package remote
 
-// free returns -1, since the system reports a full disk itself.
+// free returns -1, because the system reports a full disk itself.
 func free(string) int64 { return -1 }

@@ -9,8 +9,8 @@ import (
 	"unfold/stream"
 )
 
-// accepted is the format that the headers Accept prefer; like is that of the request,
-// which wins where several are as good.
+// accepted returns the format that the Accept headers prefer. Among equally preferred formats, that
+// of the request (like) wins.
 func accepted(headers []string, like Format) (Format, error) {
 	if len(headers) == 0 {
 		return like, nil
@@ -27,8 +27,8 @@ func accepted(headers []string, like Format) (Format, error) {
 	return best, nil
 }
 
-// qualityOf is how much a type is wanted, from 0 to 1: by the range that names it most
-// exactly (RFC 9110, 12.5.1).
+// qualityOf returns the quality of a media type, from 0 to 1, by the most specific range that
+// matches it (RFC 9110, 12.5.1).
 func qualityOf(headers []string, name string) float64 {
 	group, _, _ := strings.Cut(name, "/")
 	quality, exact := 0.0, 0

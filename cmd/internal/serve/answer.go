@@ -8,7 +8,7 @@ import (
 	"unfold/ingest/emit"
 )
 
-// with returns places with their neighbours as columns that pass through.
+// with adds the neighbours to the places as kept columns.
 func (at placed) with() *emit.Output {
 	if at.near == nil {
 		return at.Output
@@ -18,14 +18,14 @@ func (at placed) with() *emit.Output {
 	return &out
 }
 
-// writeArrow writes places as one Arrow IPC stream, as a stage writes its messages.
+// writeArrow encodes places as one Arrow IPC stream, in the format of a stage's messages.
 func (p *Placer) writeArrow(at placed) ([]byte, error) { return p.arrow.Encode(at.with()) }
 
-// writeJSON writes an object: what all places share, and a list of them as a stage writes
-// its messages.
+// writeJSON encodes places as an object: the fields that all places share, and a list of places in
+// the format of a stage's messages.
 func (p *Placer) writeJSON(at placed) ([]byte, error) { return p.writeObject(at, "places") }
 
-// writeObject is writeJSON with a name for the list.
+// writeObject is writeJSON with the given name of the list.
 func (p *Placer) writeObject(at placed, list string) ([]byte, error) {
 	out := *at.with()
 	head := fmt.Sprintf(`{"map_id":%q,"map_epoch":%d,"model_version":%d,%q:`, out.MapID, out.Epoch, out.Version, list)
@@ -40,7 +40,7 @@ func (p *Placer) writeObject(at placed, list string) ([]byte, error) {
 	return append(append([]byte(head), places...), "}\n"...), nil
 }
 
-// writeFlat writes places as a stage writes its messages.
+// writeFlat encodes places in the format of a stage's JSON messages.
 func (p *Placer) writeFlat(at placed) ([]byte, error) {
 	value, err := emit.JSON{}.Encode(at.with())
 	if err != nil {

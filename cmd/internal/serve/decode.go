@@ -16,19 +16,20 @@ import (
 	"unfold/stream"
 )
 
-// Format is how rows are written.
+// Format is the encoding of rows.
 type Format int
 
-// The formats. Auto recognises them by the first byte.
+// The formats. Auto detects the format by the first byte.
 const (
 	Auto Format = iota
 	JSON
 	Arrow
-	// flat is JSON without what all rows share: an object for an object, else an array.
+	// flat is JSON without the fields that all rows share: an object for one row, an array for
+	// several.
 	flat
 )
 
-// contentType is that of bodies in JSON or Arrow.
+// contentType returns the content type of a JSON or Arrow body.
 func (f Format) contentType() string {
 	if f == Arrow {
 		return stream.ContentType
@@ -36,7 +37,7 @@ func (f Format) contentType() string {
 	return emit.JSONType
 }
 
-// of is what a body is, which Auto recognises.
+// of returns the format of a body. Auto is detected.
 func (f Format) of(body []byte) Format {
 	if f != Auto {
 		return f
@@ -52,17 +53,17 @@ type reader struct {
 	m      *Model
 	limits Limits
 	arrow  *arrowfmt.Decoder
-	// record reads records; vector and identified read those that are made of vectors, the
-	// latter with ids.
+	// record reads records. vector and identified read records built from plain vectors, identified
+	// with ids.
 	record, vector, identified *jsonrec.Decoder
 }
 
 func newReader(m *Model, l Limits) *reader {
-	// What has come here has been found not too long.
+	// The body's length was checked before.
 	limits := record.Limits{Bytes: math.MaxInt64, Memory: l.Memory}
 	all := record.Spec{ID: m.idName(), Vector: m.said.Vector, Types: m.types, Limits: limits}
 	if m.said.Vector != "" || len(m.said.Columns) > 0 {
-		all.Paths = m.wanted() // what is not used may be anything
+		all.Paths = m.wanted() // unused fields may have any type
 	}
 	name, id := m.vectorName(), m.idName()
 	return &reader{
@@ -72,16 +73,15 @@ func newReader(m *Model, l Limits) *reader {
 	}
 }
 
-// rows are those of a request.
 type rows struct {
 	*table.Table
-	// ids, if they are no column of the table.
+	// ids are the ids that are not a column of the table.
 	ids table.Column
-	// lacking are columns that were asked for, and that no row has.
+	// lacking are requested columns that no row has.
 	lacking []string
 }
 
-// decode makes a table of a request. Errors are its fault.
+// decode parses a request into a table. All errors are client errors.
 func (r *reader) decode(body []byte, f Format) (rows, error) {
 	if f == Arrow {
 		t, err := r.arrow.Decode(body, request)
@@ -102,12 +102,12 @@ func (r *reader) decode(body []byte, f Format) (rows, error) {
 	return r.records(r.record, body, "")
 }
 
-// tooMany is the problem of a request of more rows than are allowed.
+// tooMany is the problem of a request with too many rows.
 func tooMany(most int64) *Problem {
 	return problemf(http.StatusRequestEntityTooLarge, "the request has more than %d rows; send fewer at a time", most)
 }
 
-// malformed is the error of a body that is no JSON.
+// malformed is the error of a body that is not JSON.
 func malformed(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -115,7 +115,7 @@ func malformed(err error) error {
 	return request.Bad("the body is no JSON").Because(err)
 }
 
-// ended says whether an object and the body end where they should.
+// ended returns an error unless the object and the body end at this position.
 func ended(d *json.Decoder) error {
 	if _, err := d.Token(); err != nil {
 		return malformed(err)
@@ -126,7 +126,7 @@ func ended(d *json.Decoder) error {
 	return nil
 }
 
-// wrapped decodes the value of records.
+// wrapped decodes the value of the field records.
 func (r *reader) wrapped(d *json.Decoder) (rows, error) {
 	var text json.RawMessage
 	if err := d.Decode(&text); err != nil {
@@ -141,8 +141,8 @@ func (r *reader) wrapped(d *json.Decoder) (rows, error) {
 	return r.records(r.record, text, "")
 }
 
-// vectors decodes {"vectors": [[...], ...], "ids": [...]}, of which the latter may be left
-// out: as the records that they would be.
+// vectors decodes {"vectors": [[...], ...], "ids": [...]} by converting it to records. The ids are
+// optional.
 func (r *reader) vectors(body []byte) (rows, error) {
 	if len(r.m.said.Columns) > 0 {
 		return rows{}, problemf(http.StatusUnprocessableEntity, "this model has no vectors but columns: send records with %s", table.List(r.m.said.Columns))
@@ -184,13 +184,12 @@ func (r *reader) vectors(body []byte) (rows, error) {
 	return r.records(r.identified, zip(name, vectors, id, ids), id)
 }
 
-// elements are those of an array, as they are written.
+// elements are the raw elements of a JSON array.
 type elements struct {
 	text []byte
 	ends []int
 }
 
-// at is element i.
 func (e *elements) at(i int) []byte {
 	from := 0
 	if i > 0 {
@@ -199,7 +198,7 @@ func (e *elements) at(i int) []byte {
 	return e.text[from:e.ends[i]]
 }
 
-// readElements reads an array whose elements begin with one of first.
+// readElements reads an array whose elements start with one of the characters in first.
 func readElements(d *json.Decoder, name, first string, most int64) (*elements, error) {
 	if open, err := d.Token(); err != nil {
 		return nil, malformed(err)
@@ -227,9 +226,9 @@ func readElements(d *json.Decoder, name, first string, most int64) (*elements, e
 	return e, nil
 }
 
-// zip writes the records of vectors, and of ids unless these are nil.
+// zip combines vectors and ids into records. ids may be nil.
 func zip(name string, vectors *elements, id string, ids *elements) []byte {
-	quoted, _ := json.Marshal(name) // strings can be written
+	quoted, _ := json.Marshal(name) // strings always encode
 	quotedID, _ := json.Marshal(id)
 	out := []byte{'['}
 	for i := range vectors.ends {

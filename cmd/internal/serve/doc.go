@@ -1,22 +1,22 @@
-// Package serve places what is asked for over HTTP, or over a pipe.
+// Package serve answers placement requests over HTTP or pipes.
 //
 //	POST /place        rows in, places out, in their order
-//	POST /decode       positions of the map in, the vectors there out, in their order
-//	GET  /model        what they are placed on
-//	GET  /openapi.json the description of all (OpenAPI 3.1)
+//	POST /decode       map positions in, decoded vectors out, in their order
+//	GET  /model        description of the model
+//	GET  /openapi.json description of the API (OpenAPI 3.1)
 //
-// A body is one Arrow IPC stream, a JSON object or an array of objects as on topics, or
-// {"vectors": [[...], ...]}. The answer is JSON or Arrow. Errors are problem details (RFC
-// 9457) that name row and column. docs/operations.md has the limits, docs/reference/http.md what
-// goes to and fro.
+// A body is one Arrow IPC stream, a JSON object, an array of objects as on topics, or {"vectors":
+// [[...], ...]}. The response is JSON or Arrow. Errors are problem details (RFC 9457) with row and
+// column. docs/operations.md describes the limits, docs/reference/http.md the requests and
+// responses.
 //
-// Each leads through one function, Placer.Place or Placer.Decode: bytes of a request to bytes of an
-// answer. Handler is that behind HTTP, Lines and Frames are it on a pipe, where one request
-// follows the other. Places are those that files and streams get: package stream/embed makes
-// them, so that the same row has the same place whichever way it came.
+// All requests use one function, Placer.Place or Placer.Decode, which converts the bytes of a
+// request to those of a response. Handler calls it for HTTP. Lines and Frames call it for
+// consecutive requests on a pipe. Package stream/embed computes the places, as for files and
+// streams. So a row gets the same place everywhere.
 //
-// Requests are not gathered into batches: a row among many takes about as long as one alone
-// (BenchmarkPlace), so that waiting for others would only make answers late.
+// Requests are not batched. A row in a batch takes about as long as a single row (BenchmarkPlace),
+// so batching would only delay responses.
 //
-// Nothing of a request is logged.
+// The contents of requests are not logged.
 package serve

@@ -14,19 +14,19 @@ import (
 	"unfold/ingest/table"
 )
 
-// Exchange answers requests that come one after the other on a pipe: one answer for each,
-// in their order, written before the next request is looked at. An error is an answer, an
-// object with the key error.
+// Exchange answers consecutive requests on a pipe. It writes one response to each request, in
+// order, before it reads the next. The response to a failed request is an object with the key
+// error.
 type Exchange struct {
 	Current Current
 	Placer  *Placer
 	Options Options
 }
 
-// Lines answers lines: a request is a JSON value on one line, and so is its answer, which is
-// an object for an object and an array for an array. If in is an Arrow IPC stream there is a
-// line for each of its rows instead. The lines of in end with it; it returns nil then, or when
-// the context is done.
+// Lines answers requests of one JSON value a line. The response is also one line: an object for an
+// object, an array for an array. If in is an Arrow IPC stream, each of its rows gets a line
+// instead, and in ends with the stream. Lines returns nil at the end of in or when the context is
+// done.
 func (x *Exchange) Lines(ctx context.Context, in io.Reader, out io.Writer) error {
 	most := x.Placer.Limits.Filled().Body
 	r, begun := bufio.NewReaderSize(in, 64<<10), false
@@ -49,10 +49,10 @@ func (x *Exchange) Lines(ctx context.Context, in io.Reader, out io.Writer) error
 	return err
 }
 
-// errArrow says that what should be lines is an Arrow stream.
+// errArrow reports an Arrow stream in place of lines.
 var errArrow = errors.New("an Arrow stream")
 
-// rows answers each row of an Arrow stream.
+// rows writes a response to each row of an Arrow stream.
 func (x *Exchange) rows(ctx context.Context, in io.Reader, write func([]byte) error) error {
 	r, err := ingest.Open(ctx, "-", ingest.Options{Stdin: in})
 	if err != nil {
@@ -77,8 +77,7 @@ func (x *Exchange) rows(ctx context.Context, in io.Reader, write func([]byte) er
 	return nil
 }
 
-// row is what a row of a table, the only one, is answered with; its number is an id that it
-// lacks.
+// row returns the response to a table of one row. Its number replaces a missing id.
 func (x *Exchange) row(ctx context.Context, t *table.Table, number int64) []byte {
 	m, err := x.Current.model()
 	if err != nil {
@@ -96,32 +95,31 @@ func (x *Exchange) row(ctx context.Context, t *table.Table, number int64) []byte
 	return answer
 }
 
-// Frames answers frames: before a request and before an answer its length stands, 32 bits,
-// the highest byte first. A request is JSON or an Arrow IPC stream, by its first byte, and
-// its answer is the same; an error is always JSON. It returns nil when in ends between two
-// frames, or when the context is done.
+// Frames answers frames. Each request and response follows its length, a 32-bit big-endian number.
+// A request is JSON or an Arrow IPC stream, detected by its first byte. The response has the same
+// format, but an error is always JSON. Frames returns nil if in ends between two frames or the
+// context is done.
 func (x *Exchange) Frames(ctx context.Context, in io.Reader, out io.Writer) error {
 	most := x.Placer.Limits.Filled().Body
 	r := bufio.NewReaderSize(in, 64<<10)
 	return x.serve(ctx, func() ([]byte, error) { return ReadFrame(r, most) }, func(answer []byte) error { return WriteFrame(out, answer) }, x.Options)
 }
 
-// WriteFrame writes a frame, in one piece, so that it is one write to a pipe as far as it
-// fits.
+// WriteFrame writes a frame in a single write, so that a pipe receives it in one piece if it fits.
 func WriteFrame(w io.Writer, body []byte) error {
 	_, err := w.Write(append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body))), body...))
 	return err
 }
 
-// incoming is a request that was read, or why it was not: a *Problem of it alone, or an
-// error that ends it all.
+// incoming is a request, or the error of reading it. A *Problem concerns only that request; another
+// error ends the exchange.
 type incoming struct {
 	body []byte
 	err  error
 }
 
-// serve answers what read returns, until that ends. A read cannot be interrupted: one that
-// waits when the context is done ends with the process, or when its reader does.
+// serve answers the requests that read returns, until it fails. A read cannot be interrupted: one
+// that blocks when the context is done ends with the process or its input.
 func (x *Exchange) serve(ctx context.Context, read func() ([]byte, error), write func([]byte) error, o Options) error {
 	requests, done := make(chan incoming), make(chan struct{})
 	defer close(done)
@@ -159,7 +157,7 @@ func (x *Exchange) serve(ctx context.Context, read func() ([]byte, error), write
 	}
 }
 
-// answer is what a request is answered with, whatever it is.
+// answer returns the response to a request, even to an invalid one.
 func (x *Exchange) answer(ctx context.Context, in incoming, o Options) []byte {
 	err := in.err
 	var m *Model
@@ -175,8 +173,8 @@ func (x *Exchange) answer(ctx context.Context, in incoming, o Options) []byte {
 	return problemOf(err, http.StatusInternalServerError).line()
 }
 
-// readLine reads a line, without its end. One of more than so many bytes is a problem, and
-// is read to its end.
+// readLine reads a line without its line break. A line of more than most bytes is skipped and
+// returns a problem.
 func readLine(r *bufio.Reader, most int64) ([]byte, error) {
 	var line []byte
 	long := false
@@ -202,8 +200,8 @@ func readLine(r *bufio.Reader, most int64) ([]byte, error) {
 	}
 }
 
-// ReadFrame reads a frame; io.EOF is the end between two. One of more than so many bytes is
-// a *Problem, and is skipped.
+// ReadFrame reads a frame. It returns io.EOF at the end of input between two frames. A frame of
+// more than most bytes is skipped and returns a *Problem.
 func ReadFrame(r *bufio.Reader, most int64) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -219,7 +217,7 @@ func ReadFrame(r *bufio.Reader, most int64) ([]byte, error) {
 		}
 		return nil, tooLarge(most)
 	}
-	// As it comes: a length alone takes no memory.
+	// The body grows with the data received, so a false length allocates no memory.
 	var body bytes.Buffer
 	if _, err := io.CopyN(&body, r, n); err != nil {
 		return nil, cut(n, err)
@@ -227,7 +225,7 @@ func ReadFrame(r *bufio.Reader, most int64) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// cut is the error of a frame that ends early.
+// cut is the error of an incomplete frame.
 func cut(n int64, err error) error {
 	if err == io.EOF {
 		return fmt.Errorf("the input ends within a frame of %d bytes", n)

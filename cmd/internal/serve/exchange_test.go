@@ -25,8 +25,8 @@ func exchange(m *Model, l Limits) *Exchange {
 	return &Exchange{Current: func() (*Model, error) { return m, nil }, Placer: &Placer{Limits: l}}
 }
 
-// One line comes for each, in their order, before the next is sent: an object for an object,
-// an array for an array, an object with the key error for what cannot be placed.
+// Each request gets one line, in order, before the next is sent: an object for an object, an array
+// for an array, and an object with the key error for a failed request.
 func TestLines(t *testing.T) {
 	m := model(t)
 	in, send := io.Pipe()
@@ -57,7 +57,7 @@ func TestLines(t *testing.T) {
 			t.Errorf("line %d: %q, %v, want %q", i+1, got, err, c.want)
 		}
 	}
-	// The last line may lack its end.
+	// The last line needs no line break.
 	go func() {
 		send.Write([]byte(`{"v": [1, 2, 3, 4]}`))
 		send.Close()
@@ -70,7 +70,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Of an Arrow stream each row has its line, also one that cannot be placed.
+// Each row of an Arrow stream gets a line, even if it cannot be placed.
 func TestLinesOfArrow(t *testing.T) {
 	m := model(t)
 	records := sample(t, 3, 3)
@@ -98,8 +98,7 @@ func TestLinesOfArrow(t *testing.T) {
 	}
 }
 
-// However lines are cut up on their way, and whatever they are, there are as many answers,
-// each a line of JSON.
+// However requests are split into reads, and even if they are invalid, each gets one line of JSON.
 func TestLinesAreNeverMissing(t *testing.T) {
 	m := model(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -132,7 +131,7 @@ func TestLinesAreNeverMissing(t *testing.T) {
 	})
 }
 
-// An answer that cannot be written, and an input that breaks, end it with the error.
+// A write error and a read error end the exchange with that error.
 func TestLinesThatBreak(t *testing.T) {
 	m, broken := model(t), errors.New("broken")
 	err := exchange(m, Limits{}).Lines(t.Context(), iotest.ErrReader(broken), io.Discard)
@@ -157,8 +156,8 @@ func framed(body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
 
-// Frames are answered in their own format, errors in JSON; one that is too long is skipped,
-// one that is cut off ends it.
+// Frames are answered in their own format, errors in JSON. A frame that is too long is skipped, an
+// incomplete one ends the exchange.
 func TestFrames(t *testing.T) {
 	m := model(t)
 	var in, out bytes.Buffer
@@ -201,7 +200,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// FuzzPlace: whatever a request for places or for vectors is, it is answered or refused, and nothing ends the process.
+// FuzzPlace: any request for places or vectors gets a response or an error, and none crashes the
+// process.
 func FuzzPlace(f *testing.F) {
 	for _, body := range []string{
 		`{"vectors": [[1, 2, 3, 4]], "ids": ["a"]}`, `{"records": [{"v": [1, 2, 3, 4], "event": 1}]}`, `[{"v": "1,2,3,4"}]`,

@@ -21,23 +21,23 @@ import (
 type Settings struct {
 	Current Current
 	Limits  Limits
-	// Vector, if set, returns the vector of an event that is known by its id, or why there is
-	// none: then GET /reasons/ID says why that event is novel, on the map in use.
+	// Vector, if set, returns the vector of an event by its id, or an error. It enables GET
+	// /reasons/ID, which explains that event on the current map.
 	Vector func(m *Model, id string) ([]float32, error)
 }
 
-// Handler answers over HTTP. Make one with New.
+// Handler answers HTTP requests. New creates one.
 type Handler struct {
 	set    Settings
 	placer Placer
 	mux    *http.ServeMux
-	// turns has room for the requests that are worked on; held counts bytes of bodies, sending those
-	// of answers.
+	// turns limits the requests in progress. held counts the bytes of bodies, sending those of
+	// responses.
 	turns         chan struct{}
 	held, sending atomic.Int64
 }
 
-// New makes a handler.
+// New returns a handler.
 func New(s Settings) *Handler {
 	s.Limits = s.Limits.Filled()
 	h := &Handler{set: s, placer: Placer{Limits: s.Limits}, mux: http.NewServeMux(), turns: make(chan struct{}, s.Limits.Requests)}
@@ -51,10 +51,10 @@ func New(s Settings) *Handler {
 	return h
 }
 
-// ServeHTTP answers what is asked of the model, and 404 to the rest.
+// ServeHTTP answers the paths of the model, and 404 otherwise.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
 
-// Beside returns pages that have the handler's as well.
+// Beside returns a handler for pages and for the paths of h.
 func (h *Handler) Beside(pages http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", pages)
@@ -64,10 +64,10 @@ func (h *Handler) Beside(pages http.Handler) http.Handler {
 	return mux
 }
 
-// Paths are what a Handler answers.
+// Paths are the paths that a Handler answers.
 var Paths = []string{"/place", "/decode", "/model", "/openapi.json"}
 
-// only refuses other methods.
+// only restricts a handler to the given methods.
 func only(do http.HandlerFunc, methods ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(methods, r.Method) {
@@ -101,7 +101,7 @@ func (h *Handler) place(w http.ResponseWriter, r *http.Request) {
 	h.reply(w, format.contentType(), answer)
 }
 
-// reply sends an answer, whose bytes count until its reader has them.
+// reply sends a response. Its bytes count as sending until the client has read them.
 func (h *Handler) reply(w http.ResponseWriter, kind string, answer []byte) {
 	n := int64(len(answer))
 	h.sending.Add(n)
@@ -109,10 +109,10 @@ func (h *Handler) reply(w http.ResponseWriter, kind string, answer []byte) {
 	send(w, http.StatusOK, kind, answer)
 }
 
-// work makes the answer to a body.
+// work computes the response to a body.
 type work func(ctx context.Context, m *Model, body []byte, o Options) ([]byte, Format, error)
 
-// answered reads a request and does its work when there is room. Its errors are *Problem.
+// answered reads a request and runs do on it when a turn is free. Its errors are *Problem.
 func (h *Handler) answered(w http.ResponseWriter, r *http.Request, do work) ([]byte, Format, error) {
 	o, err := h.options(r)
 	if err != nil {
@@ -128,7 +128,7 @@ func (h *Handler) answered(w http.ResponseWriter, r *http.Request, do work) ([]b
 		return nil, Auto, err
 	}
 	defer done()
-	// The newest model: the wait may have been long.
+	// The model is loaded after the wait, which may have been long.
 	m, err := h.set.Current.model()
 	if err != nil {
 		return nil, Auto, err
@@ -136,10 +136,10 @@ func (h *Handler) answered(w http.ResponseWriter, r *http.Request, do work) ([]b
 	return do(r.Context(), m, body, o)
 }
 
-// turn waits until there is room for a request. done lets go of it.
+// turn waits for a free turn. done releases it.
 func (h *Handler) turn(w http.ResponseWriter, r *http.Request) (done func(), err error) {
-	// A wait, the work and the way back; a server's own limit may be less. Where there is no
-	// deadline there is none to set.
+	// The deadline covers the wait, the work and the response. A server's own limit may be shorter.
+	// An error means that the connection has no deadlines, so it is ignored.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2*h.set.Limits.Time + 10*time.Second))
 	if n := h.sending.Load(); n > h.set.Limits.Held {
 		return nil, problemf(http.StatusServiceUnavailable, "%d bytes of answers wait for their readers, of %d; ask again later", n, h.set.Limits.Held)
@@ -156,7 +156,7 @@ func (h *Handler) turn(w http.ResponseWriter, r *http.Request) (done func(), err
 	}
 }
 
-// options are what the address and the headers ask for.
+// options parses the options in the query and the headers.
 func (h *Handler) options(r *http.Request) (o Options, err error) {
 	if o, err = h.asked(r); err != nil {
 		return o, err
@@ -177,7 +177,7 @@ func (h *Handler) options(r *http.Request) (o Options, err error) {
 	return o, err
 }
 
-// asked are the numbers that the address asks for.
+// asked parses the numbers in the query.
 func (h *Handler) asked(r *http.Request) (o Options, err error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -198,7 +198,7 @@ func (h *Handler) asked(r *http.Request) (o Options, err error) {
 	return o, nil
 }
 
-// body reads the request's. What it holds is counted, also if it fails.
+// body reads the body of a request. Its bytes are counted even if reading fails.
 func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	limit := h.set.Limits
 	if r.ContentLength > limit.Body {

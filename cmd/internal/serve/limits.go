@@ -6,23 +6,24 @@ import (
 	"time"
 )
 
-// Limits bound what requests may take. Fields that are 0 take the default.
+// Limits bound the resources of requests. Fields that are 0 use the default.
 type Limits struct {
 	// Body bounds a request's bytes (8 MiB), and Rows its rows (65,536).
 	Body int64
 	Rows int64
-	// Memory bounds what decoding a request may take, and its vectors (64 MiB).
+	// Memory bounds the bytes of decoding a request, and of its vectors (64 MiB).
 	Memory int64
-	// Held bounds the bytes of all bodies that have been read and not answered (8 times
-	// Body, and 64 MiB at least).
+	// Held bounds the bytes of all bodies that are read but not answered (8 times Body, at least 64
+	// MiB).
 	Held int64
-	// Requests are worked on at a time (as many as there are processors); others wait.
+	// Requests is the number of requests that are processed at the same time (default: the number
+	// of processors). Others wait.
 	Requests int
-	// Time bounds the wait for a turn and the work on a request (10 s).
+	// Time bounds the wait for a turn and the processing of a request (10 s).
 	Time time.Duration
-	// Neighbors is how many a request may ask for (100).
+	// Neighbors is the most neighbours that a request may ask for (100).
 	Neighbors int
-	// Reasons is how many columns that explain a row a request may ask for (100).
+	// Reasons is the most explaining columns a row that a request may ask for (100).
 	Reasons int
 }
 

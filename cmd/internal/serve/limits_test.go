@@ -16,7 +16,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// stuck is a body of which some bytes come, and then none until it is let go.
+// stuck is a body that blocks after some bytes until it is released.
 type stuck struct {
 	some io.Reader
 	gone chan struct{}
@@ -32,8 +32,7 @@ func (s *stuck) Read(b []byte) (int, error) {
 
 func (s *stuck) Close() error { return nil }
 
-// Bodies that come slowly take none of the turns, and all together no more memory than is
-// allowed; what they took is free again when they are gone.
+// Slow bodies occupy no turns. Their memory is bounded in total, and freed when they end.
 func TestSlowBodies(t *testing.T) {
 	m := model(t)
 	h := New(Settings{Current: func() (*Model, error) { return m, nil }, Limits: Limits{Body: 1 << 20, Held: 3 << 20, Requests: 1}})
@@ -72,7 +71,7 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// A limit for one body that is less than a page of memory lets small ones in all the same.
+// A body limit below a page of memory still admits small bodies.
 func TestSmallLimit(t *testing.T) {
 	s := served(t, model(t), Limits{Body: 40})
 	for body, want := range map[string]int{`{"vectors": [[1, 2, 3, 4]]}`: http.StatusOK, `{"vectors": [[1, 2, 3, 4], [1, 2, 3, 4]]}`: http.StatusRequestEntityTooLarge} {
@@ -82,7 +81,7 @@ func TestSmallLimit(t *testing.T) {
 	}
 }
 
-// A request waits for its turn as long as it may, and no longer.
+// A request waits for its turn up to the time limit.
 func TestTurns(t *testing.T) {
 	m := model(t)
 	h := New(Settings{Current: func() (*Model, error) { return m, nil }, Limits: Limits{Requests: 1, Time: 20 * time.Millisecond}})
@@ -101,7 +100,7 @@ func TestTurns(t *testing.T) {
 	streamtest.Await(t, "an answer in time", func() bool { return post().Code == http.StatusOK })
 }
 
-// Clients that ask at once have the answers to what they asked.
+// Concurrent clients each get the response to their own request.
 func TestAtOnce(t *testing.T) {
 	m := model(t)
 	s := served(t, m, Limits{Requests: 2, Time: time.Minute})
@@ -121,8 +120,8 @@ func TestAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// BenchmarkPlace is one row a request, from many clients at once: what batching them could
-// save is what of it is spent on placing.
+// BenchmarkPlace measures requests of one row from many concurrent clients. Batching could save at
+// most the part of the time that is spent on placing.
 func BenchmarkPlace(b *testing.B) {
 	m := model(b)
 	p := &Placer{}
@@ -165,7 +164,7 @@ func BenchmarkPlace(b *testing.B) {
 	})
 }
 
-// Neighbours of many rows are bounded by the memory of a request.
+// The memory limit of a request bounds the neighbours of many rows.
 func TestManyNeighbors(t *testing.T) {
 	body := []byte(`{"vectors": [` + strings.Repeat("[1,2,3,4],", 999) + `[1,2,3,4]]}`)
 	s := served(t, model(t), Limits{Memory: 1 << 20})
@@ -176,7 +175,7 @@ func TestManyNeighbors(t *testing.T) {
 	}
 }
 
-// held is a reader that takes nothing until it is released.
+// held is a client that reads nothing until it is released.
 type held struct {
 	*httptest.ResponseRecorder
 	begun, gone chan struct{}
@@ -188,7 +187,8 @@ func (h held) Write(b []byte) (int, error) {
 	return h.ResponseRecorder.Write(b)
 }
 
-// Answers that wait for their readers are bounded together, and hold up nobody when they have gone.
+// Responses that wait for slow clients are bounded in total, and block no request after their
+// clients have gone.
 func TestSlowAnswers(t *testing.T) {
 	m := model(t)
 	h := New(Settings{Current: func() (*Model, error) { return m, nil }, Limits: Limits{Held: 8192}})

@@ -10,34 +10,34 @@ import (
 	"unfold/stream/embed"
 )
 
-// request is where the rows of a request come from, for errors.
+// request is the origin of a request's rows in errors.
 var request table.Origin
 
-// Description is what GET /model says of a map.
+// Description is the response of GET /model.
 type Description struct {
 	MapID   string `json:"map_id"`
 	Epoch   uint32 `json:"map_epoch"`
 	Version uint64 `json:"model_version"`
-	// Kind of the model, its Points and what it was learnt from: vectors of Dim values,
-	// which have places of Dims coordinates.
+	// Kind is the kind of the model and Points the number of its points. It maps vectors of Dim
+	// values to places of Dims coordinates.
 	Kind   string `json:"kind"`
 	Points int    `json:"points"`
 	Dim    int    `json:"dim"`
 	Dims   int    `json:"dims"`
-	// Vector is the column that holds vectors; Columns are those that vectors are made of
-	// instead. If both are empty the only list of numbers of a request is the vector.
+	// Vector is the vector column. Columns are the columns that form vectors instead. If both are
+	// empty, the only list of numbers in a request is the vector.
 	Vector  string   `json:"vector,omitempty"`
 	Columns []string `json:"columns,omitempty"`
-	// Passing are the columns that pass through, as far as a request has them, ID is the one
-	// that identifies a row.
+	// ID is the column that identifies a row. Passing are the columns that pass through, if a
+	// request has them.
 	ID      string   `json:"id,omitempty"`
 	Passing []string `json:"passing,omitempty"`
 }
 
-// Current returns the model that a request is placed on, or why there is none.
+// Current returns the current model, or the reason why there is none.
 type Current func() (*Model, error)
 
-// model is the model, or the problem that there is none.
+// model returns the current model, or the problem that there is none.
 func (c Current) model() (*Model, error) {
 	m, err := c()
 	if err != nil {
@@ -46,15 +46,16 @@ func (c Current) model() (*Model, error) {
 	return m, nil
 }
 
-// Model is a map that requests are placed on. It is immutable.
+// Model is a map for placing requests. It is immutable.
 type Model struct {
 	m    *embed.Map
 	said Description
-	// types are pinned of columns in JSON.
+	// types are the pinned types of columns in JSON.
 	types map[string]record.Type
 }
 
-// NewModel makes a model of a map of so many points. In JSON columns may be pinned to types.
+// NewModel returns a model for a map of the given number of points. types pins columns in JSON to
+// types.
 func NewModel(m *embed.Map, kind string, points int, types map[string]record.Type) *Model {
 	p := m.Placer()
 	d := Description{MapID: p.MapID(), Epoch: p.Epoch(), Version: p.Version(), Kind: kind, Points: points, Dim: p.Dim(), Dims: p.Dims()}
@@ -68,10 +69,10 @@ func NewModel(m *embed.Map, kind string, points int, types map[string]record.Typ
 	return &Model{m, d, types}
 }
 
-// Description is what there is to say of the model.
+// Description returns the description of the model.
 func (m *Model) Description() Description { return m.said }
 
-// wanted are the columns that requests are read for.
+// wanted returns the columns that are read from requests.
 func (m *Model) wanted() []string {
 	names := slices.Clone(m.said.Columns)
 	if m.said.Vector != "" {
@@ -85,6 +86,6 @@ func (m *Model) wanted() []string {
 	return names
 }
 
-// vectorName and idName are the columns of vectors that come without names, and of their ids.
+// vectorName and idName return the column names for plain vectors and their ids.
 func (m *Model) vectorName() string { return cmp.Or(m.said.Vector, "vector") }
 func (m *Model) idName() string     { return cmp.Or(m.said.ID, "id") }

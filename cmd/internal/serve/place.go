@@ -14,14 +14,14 @@ import (
 	"unfold/stream/embed"
 )
 
-// Placer places what requests hold. It is safe for concurrent use; the zero value works.
+// Placer places the rows of requests. It is safe for concurrent use. The zero value works.
 type Placer struct {
 	Limits Limits
 	arrow  emit.MessageWriter
 	last   atomic.Pointer[reader]
 }
 
-// reader decodes the requests of a model.
+// reader returns the decoder of a model's requests. It is cached for the current model.
 func (p *Placer) reader(m *Model, l Limits) *reader {
 	if r := p.last.Load(); r != nil && r.m == m {
 		return r
@@ -31,31 +31,32 @@ func (p *Placer) reader(m *Model, l Limits) *reader {
 	return r
 }
 
-// Options of a request.
+// Options are the options of a request.
 type Options struct {
-	// In is the format of the request, Out that of the answer; Auto is that of the request.
+	// In is the format of the request, Out that of the response. Out = Auto means the format of the
+	// request.
 	In, Out Format
-	// Neighbors is how many reference points are named of each row.
+	// Neighbors is the number of reference points returned for each row.
 	Neighbors int
-	// Explain says which rows are explained.
+	// Explain sets which rows are explained.
 	Explain embed.Explain
 }
 
-// placed are rows where a model has placed them.
+// placed are rows with their places.
 type placed struct {
 	*emit.Output
-	near *neighbors // nil if nobody asked
+	near *neighbors // nil if neighbours were not requested
 }
 
 // neighbors are the nearest points of rows, k of each.
 type neighbors struct {
 	k        int
 	point    []int64
-	id       []string // nil: not known
+	id       []string // nil if the ids are unknown
 	distance []float32
 }
 
-// Place answers a request, and says in which format. Its errors are *Problem.
+// Place returns the response to a request and its format. Its errors are *Problem.
 func (p *Placer) Place(ctx context.Context, m *Model, body []byte, o Options) ([]byte, Format, error) {
 	l := p.Limits.Filled()
 	o.In = o.In.of(body)
@@ -89,13 +90,13 @@ func (p *Placer) Place(ctx context.Context, m *Model, body []byte, o Options) ([
 	return answer, o.Out, nil
 }
 
-// pairBytes is about what a neighbour of a row takes in an answer.
+// pairBytes estimates the bytes of a neighbour in a response.
 const pairBytes = 64
 
-// reasonBytes is about what a reason of a row takes in an answer.
+// reasonBytes estimates the bytes of a reason in a response.
 const reasonBytes = 256
 
-// place places the rows of a request and finds what is asked for of each.
+// place places the rows of a request, with the requested neighbours and explanations.
 func (m *Model) place(ctx context.Context, in rows, o Options, l Limits) (placed, error) {
 	k := o.Neighbors
 	if err := (arrowfmt.Limits{Memory: l.Memory}).CheckVectors(in.Table, m.said.Dim); err != nil {
@@ -129,7 +130,7 @@ func (m *Model) place(ctx context.Context, in rows, o Options, l Limits) (placed
 	return out, err
 }
 
-// nearest finds the k nearest points of rows, or all if there are fewer.
+// nearest finds the k nearest points of each row, or all points if there are fewer.
 func (m *Model) nearest(ctx context.Context, of *embed.Map, asked *embed.Asked, k int) (*neighbors, error) {
 	k = min(k, m.said.Points)
 	near, err := of.Nearest(ctx, asked.Batch.X, k)
@@ -153,7 +154,7 @@ func (m *Model) nearest(ctx context.Context, of *embed.Map, asked *embed.Asked, 
 	return out, nil
 }
 
-// columns are the neighbours of n rows as lists of one length.
+// columns returns the neighbours of n rows as columns of fixed-length lists.
 func (near *neighbors) columns(n int) []table.Column {
 	list := func(name string, values table.Column) table.Column {
 		return table.NewColumn(name, table.FixedList(n, near.k, values.Array()))

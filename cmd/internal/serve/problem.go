@@ -15,29 +15,29 @@ import (
 // problemType is the content type of problem details (RFC 9457).
 const problemType = "application/problem+json"
 
-// Problem says why a request was not answered, as RFC 9457 has it.
+// Problem is the error of a request in the form of RFC 9457.
 type Problem struct {
-	// Type is about:blank: Title is the status in words.
+	// Type is about:blank, which means that Title is the text of the status.
 	Type   string `json:"type"`
 	Title  string `json:"title"`
 	Status int    `json:"status"`
-	// Detail says what is wrong, where and what to do.
+	// Detail describes the error, its position and the remedy.
 	Detail string `json:"detail"`
-	// Row of the request, counted from 1, and Column, if it is one's fault.
+	// Row is the row of the request, counted from 1, and Column its column. They are empty if the
+	// error concerns none.
 	Row    int64  `json:"row,omitempty"`
 	Column string `json:"column,omitempty"`
 }
 
-// Error is the detail.
+// Error returns the detail.
 func (p *Problem) Error() string { return p.Detail }
 
-// problemf makes a problem.
+// problemf returns a problem with a formatted detail.
 func problemf(status int, format string, args ...any) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...)}
 }
 
-// problemOf makes a problem of an error. Those that lie in the request have the status
-// that is given.
+// problemOf converts an error to a problem. Errors in the request get the given status.
 func problemOf(err error, status int) *Problem {
 	var p *Problem
 	var at *table.Error
@@ -56,7 +56,7 @@ func problemOf(err error, status int) *Problem {
 	return problemf(http.StatusInternalServerError, "%v", err)
 }
 
-// line is the problem as an object with the key error, for answers on a pipe.
+// line encodes the problem as an object with the key error, for responses on a pipe.
 func (p *Problem) line() []byte {
 	text, err := json.Marshal(struct {
 		Error  string `json:"error"`
@@ -64,16 +64,16 @@ func (p *Problem) line() []byte {
 		Row    int64  `json:"row,omitempty"`
 		Column string `json:"column,omitempty"`
 	}{p.Detail, p.Status, p.Row, p.Column})
-	if err != nil { // strings and numbers
+	if err != nil { // strings and numbers always encode
 		panic(err)
 	}
 	return text
 }
 
-// write answers with the problem.
+// write sends the problem as a response.
 func (p *Problem) write(w http.ResponseWriter) {
 	text, err := json.Marshal(p)
-	if err != nil { // strings and numbers
+	if err != nil { // strings and numbers always encode
 		panic(err)
 	}
 	if p.Status == http.StatusServiceUnavailable {
@@ -82,7 +82,7 @@ func (p *Problem) write(w http.ResponseWriter) {
 	send(w, p.Status, problemType, append(text, '\n'))
 }
 
-// send answers. An error is the reader's connection.
+// send writes a response. A write error is ignored: it means that the connection is broken.
 func send(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)

@@ -10,11 +10,11 @@ import (
 	"unfold/internal/vec"
 )
 
-// someReasons is how many columns are named of an event if nobody says.
+// someReasons is the default number of columns that explain an event.
 const someReasons = 5
 
-// Vector is the vector of the point of an id among those that the model was learnt from, as
-// embed.Map.Point has it; an id that none has is a *Problem.
+// Vector returns the vector of a reference point by its id, see embed.Map.Point. It returns a
+// *Problem for an unknown id.
 func (m *Model) Vector(id string) ([]float32, error) {
 	if x, there := m.m.Point(id); there {
 		return x, nil
@@ -22,10 +22,11 @@ func (m *Model) Vector(id string) ([]float32, error) {
 	return nil, problemf(http.StatusNotFound, "no event of id %q is known by its vector: it is too old, or never came", id)
 }
 
-// Dim is the number of values of its vectors.
+// Dim returns the number of values in a vector.
 func (m *Model) Dim() int { return m.said.Dim }
 
-// reasons answers GET /reasons/ID: as POST /place would if it was asked for that event.
+// reasons answers GET /reasons/ID with the explanation that POST /place would return for that
+// event.
 func (h *Handler) reasons(w http.ResponseWriter, r *http.Request) {
 	answer, err := h.explained(w, r)
 	if err != nil {
@@ -67,7 +68,7 @@ func (h *Handler) explained(w http.ResponseWriter, r *http.Request) ([]byte, err
 	return h.placer.writeJSON(at)
 }
 
-// explain places one event by its vector and says why it is novel.
+// explain places one event by its vector and explains its novelty.
 func (m *Model) explain(ctx context.Context, id string, x []float32, o Options) (placed, error) {
 	asked, err := m.m.AskVectors(ctx, table.StringColumn(emit.IDName, []string{id}), vec.Of(1, len(x), x))
 	if err != nil {

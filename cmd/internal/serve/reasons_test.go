@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Of an event that is known by its id there are the reasons that POST /place gives of its record;
-// without vectors there is no such page.
+// The explanation of an event by its id equals that of POST /place for its record. Without vectors
+// the path does not exist.
 func TestReasonsOfAnID(t *testing.T) {
 	m := model(t)
 	x := []float32{1, 2, 300, 4}

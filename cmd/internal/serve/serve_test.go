@@ -29,13 +29,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const dim = embedtest.Dim
 
-// sample makes a table of vectors with ids and a column to keep.
+// sample returns a table of vectors with ids and a column to keep.
 func sample(t testing.TB, seed uint64, rows int) *table.Table {
 	t.Helper()
 	return embedtest.Sample(t, rand.New(rand.NewPCG(seed, 1)), 1000, rows)
 }
 
-// learnt is a small model of sample's columns.
+// learnt returns a small model with the columns of sample.
 func learnt(t testing.TB) *embed.Map {
 	t.Helper()
 	m, err := embed.Open(fitted(t), embed.Settings{Files: true})
@@ -45,7 +45,7 @@ func learnt(t testing.TB) *embed.Map {
 	return m
 }
 
-// fitted is its snapshot.
+// fitted returns the snapshot of learnt.
 func fitted(t testing.TB) *snapshot.Snapshot {
 	t.Helper()
 	return embedtest.Fit(t, sample(t, 1, 80), 5)
@@ -53,7 +53,7 @@ func fitted(t testing.TB) *snapshot.Snapshot {
 
 func model(t testing.TB) *Model { return NewModel(learnt(t), "lvm", 80, nil) }
 
-// served is a server of a model.
+// served starts a server for a model.
 func served(t testing.TB, m *Model, l Limits) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(New(Settings{Current: func() (*Model, error) {
@@ -66,7 +66,7 @@ func served(t testing.TB, m *Model, l Limits) *httptest.Server {
 	return s
 }
 
-// ask sends a request and returns the answer.
+// ask sends a request and returns the response.
 func ask(t testing.TB, s *httptest.Server, method, path, contentType, accept string, body []byte) (int, http.Header, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, bytes.NewReader(body))
@@ -92,7 +92,7 @@ func encoded(t testing.TB, records *table.Table) []byte {
 	return value
 }
 
-// asJSON writes the rows of sample's columns as an array of records.
+// asJSON encodes the rows of sample as an array of records.
 func asJSON(t testing.TB, records *table.Table) []byte {
 	t.Helper()
 	id, _ := records.Column("event")
@@ -126,7 +126,7 @@ func vectorsOf(t testing.TB, records *table.Table) [][]float32 {
 	return out
 }
 
-// answered are the parts of a JSON answer.
+// answered has the fields of a JSON response.
 type answered struct {
 	MapID   string `json:"map_id"`
 	Epoch   uint32 `json:"map_epoch"`
@@ -134,7 +134,7 @@ type answered struct {
 	Places  []struct {
 		ID     any       `json:"id"`
 		Class  string    `json:"class"`
-		X, Y   float32   // of two dimensions
+		X, Y   float32   // only for two dimensions
 		At     []float32 `json:"embedding"`
 		Sigma  float32   `json:"sigma"`
 		Local  float32   `json:"novelty_local"`
@@ -144,8 +144,7 @@ type answered struct {
 	} `json:"places"`
 }
 
-// Rows have the places that embed.Map.Table gives them, in their order, whatever they come
-// as and whatever the answer is.
+// Rows get the places of embed.Map.Table, in their order, for all formats of request and response.
 func TestPlacesAreThoseOfTheMap(t *testing.T) {
 	m := model(t)
 	s := served(t, m, Limits{})
@@ -207,7 +206,7 @@ func TestPlacesAreThoseOfTheMap(t *testing.T) {
 	}
 }
 
-// A row that equals a reference point has it as its first neighbour; Arrow answers hold
+// The first neighbour of a row that equals a reference point is that point. Arrow responses have
 // neighbours as lists.
 func TestNeighbors(t *testing.T) {
 	m := model(t)
@@ -233,7 +232,8 @@ func TestNeighbors(t *testing.T) {
 	}
 }
 
-// Reasons are those of embed, in JSON, in Arrow and on lines, and only where asked for.
+// Explanations equal those of embed, in JSON, in Arrow and on lines. They are returned only on
+// request.
 func TestReasons(t *testing.T) {
 	m := model(t)
 	s := served(t, m, Limits{})
@@ -290,7 +290,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// A column is read as the type that it is pinned to.
+// A column is read with its pinned type.
 func TestPinnedColumns(t *testing.T) {
 	s := served(t, NewModel(learnt(t), "lvm", 80, map[string]record.Type{"event": record.Text}), Limits{})
 	for _, body := range []string{`{"event": 7, "v": [1, 2, 3, 4]}`, `{"vectors": [[1, 2, 3, 4]], "ids": [7]}`} {
@@ -300,7 +300,7 @@ func TestPinnedColumns(t *testing.T) {
 	}
 }
 
-// A model that does not say how records become vectors takes the only list of numbers.
+// A model without an encoder uses the only list of numbers as the vector.
 func TestModelWithoutColumns(t *testing.T) {
 	s := fitted(t)
 	s.Encoder = nil
@@ -319,7 +319,7 @@ func TestModelWithoutColumns(t *testing.T) {
 	}
 }
 
-// What cannot be answered is a problem with its status, and names row and column.
+// A failed request gets a problem with its status, and names row and column.
 func TestProblems(t *testing.T) {
 	m := model(t)
 	small := Limits{Body: 20_000, Rows: 50, Neighbors: 5}

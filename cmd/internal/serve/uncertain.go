@@ -8,8 +8,9 @@ import (
 	"unfold/internal/vec"
 )
 
-// Shares predicts the classes of events by their ids and vectors, n x Dim: the probabilities of all
-// classes, likeliest first, and their entropies. Both are nil if the model predicts no classes.
+// Shares predicts the classes of events by their ids and vectors, n x Dim. It returns the
+// probabilities of all classes, most probable first, and their entropies. Both are nil if the model
+// predicts no classes.
 func (m *Model) Shares(ctx context.Context, ids []string, x vec.Matrix[float32]) (shares [][]emit.ClassShare, entropy []float32, err error) {
 	if m.m.Classes() == nil || x.Rows == 0 {
 		return nil, nil, nil

@@ -11,7 +11,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// decode answers POST /decode: positions of the map in, the vectors there out, in their order.
+// decode answers POST /decode: it decodes map positions to vectors, in their order.
 func (h *Handler) decode(w http.ResponseWriter, r *http.Request) {
 	answer, format, err := h.answered(w, r, h.placer.Decode)
 	if err != nil {
@@ -21,11 +21,11 @@ func (h *Handler) decode(w http.ResponseWriter, r *http.Request) {
 	h.reply(w, format.contentType(), answer)
 }
 
-// valueBytes is about what a value of a vector takes in an answer.
+// valueBytes estimates the bytes of a vector's value in a response.
 const valueBytes = 16
 
-// Decode answers a request with vectors at positions of the map, and returns its format. Its
-// errors are *Problem.
+// Decode returns the vectors at the positions of a request, encoded, and their format. Its errors
+// are *Problem.
 func (p *Placer) Decode(ctx context.Context, m *Model, body []byte, o Options) ([]byte, Format, error) {
 	l := p.Limits.Filled()
 	o.In = o.In.of(body)
@@ -68,7 +68,7 @@ func (p *Placer) Decode(ctx context.Context, m *Model, body []byte, o Options) (
 	return answer, o.Out, nil
 }
 
-// positions reads {"places": [[...], ...]}, lists of dims finite numbers.
+// positions parses {"places": [[...], ...]}: lists of dims finite numbers.
 func positions(body []byte, dims int, l Limits) (at vec.Matrix[float32], err error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -106,7 +106,7 @@ func positions(body []byte, dims int, l Limits) (at vec.Matrix[float32], err err
 	return at, nil
 }
 
-// positions reads the column embedding of an Arrow stream, as places are answered.
+// positions reads the column embedding of an Arrow stream, in the form of a placement response.
 func (r *reader) positions(body []byte, dims int, _ Limits) (at vec.Matrix[float32], err error) {
 	t, err := r.arrow.Decode(body, request)
 	if err != nil {

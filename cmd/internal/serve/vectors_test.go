@@ -13,7 +13,7 @@ import (
 	"unfold/stream"
 )
 
-// decodedAnswer is an answer of POST /decode.
+// decodedAnswer is a response of POST /decode.
 type decodedAnswer struct {
 	MapID   string `json:"map_id"`
 	Vectors []struct {
@@ -24,11 +24,11 @@ type decodedAnswer struct {
 	}
 }
 
-// The places of rows decode to vectors near the rows, in JSON and in Arrow alike, and a position far from
-// all has a larger error.
+// The places of rows decode to vectors near the rows, equally in JSON and in Arrow. A position far
+// from all points has a larger error.
 func TestDecode(t *testing.T) {
 	s := served(t, model(t), Limits{})
-	rows := sample(t, 1, 80) // those that were learnt
+	rows := sample(t, 1, 80) // the rows of the model
 	status, _, places := ask(t, s, http.MethodPost, "/place", emit.JSONType, "", asJSON(t, rows))
 	var at struct{ Places []struct{ X, Y float64 } }
 	if err := json.Unmarshal(places, &at); err != nil || status != http.StatusOK {
@@ -62,7 +62,7 @@ func TestDecode(t *testing.T) {
 	if far := got.Vectors[80]; far.ID != 80 || far.X != 1e6 || !(far.Sigma > sigma) {
 		t.Errorf("the error is %g far away, %g on the map", far.Sigma, sigma)
 	}
-	// As an answer of /place in Arrow comes, and goes.
+	// /decode accepts an Arrow response of /place, and responds in Arrow.
 	_, _, stream1 := ask(t, s, http.MethodPost, "/place", stream.ContentType, "", encoded(t, rows))
 	status, header, answer := ask(t, s, http.MethodPost, "/decode", stream.ContentType, "", stream1)
 	records, err := arrowfmt.DecodeMessage(answer, table.Origin{}, arrowfmt.Limits{})
@@ -83,7 +83,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// What is no position is refused in words, with its row.
+// Invalid positions are rejected with their row.
 func TestDecodeProblems(t *testing.T) {
 	s := served(t, model(t), Limits{Body: 2000, Rows: 5, Memory: 200})
 	for _, c := range []struct {

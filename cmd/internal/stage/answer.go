@@ -10,7 +10,7 @@ import (
 	"unfold/cmd/internal/web"
 )
 
-// answer begins to answer over HTTP: on the address of http, and on that of probes, if they have one.
+// answer starts the HTTP servers: on the http address, and on the probe address if there is one.
 func (st *Stage) answer(ctx context.Context, s Settings, figures http.Handler, f formats) error {
 	c := s.Config
 	to, err := access(c)
@@ -51,7 +51,7 @@ func (st *Stage) answer(ctx context.Context, s Settings, figures http.Handler, f
 	return nil
 }
 
-// access says who may ask on the address of http.
+// access returns the access rules of the http address.
 func access(c *config.Config) (web.Access, error) {
 	token, err := web.ReadToken(c.Page.TokenFile)
 	if err != nil {
@@ -60,10 +60,10 @@ func access(c *config.Config) (web.Access, error) {
 	return web.Access{Token: token, Public: c.Page.Public, Hosts: c.HTTPHosts}, nil
 }
 
-// Address is where the stage answers over HTTP, or "".
+// Address returns the HTTP address of the stage, or "".
 func (st *Stage) Address() string { return addressOf(st.server) }
 
-// Probe is where the stage answers probes alone, or "".
+// Probe returns the address for probes alone, or "".
 func (st *Stage) Probe() string { return addressOf(st.probe) }
 
 func addressOf(s *web.Server) string {

@@ -11,7 +11,7 @@ import (
 	"unfold/stream/embed"
 )
 
-// placePaths are the pages that http_place adds, none without it.
+// placePaths returns the paths that http_place adds, nil without it.
 func placePaths(c *config.Config) []string {
 	if !c.HTTPPlace {
 		return nil
@@ -19,8 +19,8 @@ func placePaths(c *config.Config) []string {
 	return serve.Paths
 }
 
-// asked returns the map in use, of that kind, as requests are placed on it, with columns of
-// these types in JSON; it is made once of each map.
+// asked returns a function for the current map as a model for requests. types are the types of
+// columns in JSON. The model is created once per map.
 func (st *Stage) asked(kind string, types map[string]record.Type) func() (*serve.Model, error) {
 	type made struct {
 		of *stream.Published

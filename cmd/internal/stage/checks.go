@@ -19,20 +19,19 @@ import (
 	"unfold/stream/kafka"
 )
 
-// Check is one thing that can be asked before a stage runs.
+// Check is a test that can be run before a stage.
 type Check struct {
-	// Name is what is checked.
+	// Name is the subject of the check.
 	Name string
-	// Do returns what was found, to stand behind the name, or what is wrong.
-	// ErrNothingToSee means that it could not be found out, *MayNotFit that it works
-	// all the same.
+	// Do runs the check. It returns a detail to print after the name, or an error. ErrNothingToSee
+	// means that there was nothing to check. A *MayNotFit is a warning: the stage would run.
 	Do func(ctx context.Context) (detail string, err error)
 }
 
-// ErrNothingToSee is the error of a check that found nothing to look at.
+// ErrNothingToSee is the error of a check without anything to check, such as a message.
 var ErrNothingToSee = errors.New("there is nothing to see yet")
 
-// Checks lists what can be asked about a stage.
+// Checks returns the checks of a stage.
 func Checks(s Settings) []Check {
 	c := s.Config
 	to := func() (kafka.Cluster, error) { return SinkCluster(c, s.Env) }
@@ -70,7 +69,7 @@ func Checks(s Settings) []Check {
 	return append(checks, Check{"a message of the source", func(ctx context.Context) (string, error) { return checkMessage(ctx, s) }})
 }
 
-// ask puts a question to a cluster.
+// ask wraps a request to a cluster as a check.
 func ask(cluster func() (kafka.Cluster, error), question func(context.Context, kafka.Cluster) error) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		c, err := cluster()
@@ -81,17 +80,18 @@ func ask(cluster func() (kafka.Cluster, error), question func(context.Context, k
 	}
 }
 
-// readable asks whether a topic is there.
+// readable checks that a topic exists.
 func readable(topic string) func(context.Context, kafka.Cluster) error {
 	return func(ctx context.Context, c kafka.Cluster) error { return kafka.Check(ctx, c, topic) }
 }
 
-// writable asks whether a topic is there, and for the permission to write to it.
+// writable checks that a topic exists and that the client may write to it.
 func writable(topic string) func(context.Context, kafka.Cluster) error {
 	return func(ctx context.Context, c kafka.Cluster) error { return kafka.CheckWritable(ctx, c, topic) }
 }
 
-// checkRegistry asks the registry for any schema: that there is none is an answer.
+// checkRegistry asks the registry for an arbitrary schema. A response that there is none counts as
+// success.
 func checkRegistry(ctx context.Context, s Settings) (string, error) {
 	client, err := schemaRegistry(s.Config.Registry, s.Env)
 	if err != nil {
@@ -108,8 +108,8 @@ func checkRegistry(ctx context.Context, s Settings) (string, error) {
 	return "", nil
 }
 
-// joinable asks for the permissions to be a member of the group, and to deliver exactly
-// once where this process does.
+// joinable checks the permission to join the group and, if this process uses transactions, to use
+// them.
 func joinable(set *config.Config) func(context.Context, kafka.Cluster) error {
 	return func(ctx context.Context, c kafka.Cluster) error {
 		return kafka.CheckGroup(ctx, c, set.Source.Kafka.Topic, set.Group(), set.ExactlyOnce())
@@ -121,7 +121,8 @@ func checkState(c *config.Config) (string, error) {
 	if err != nil || folder == "" {
 		return ": none, a restart learns the map again", err
 	}
-	// A folder that is not there yet will be made; that is not this check's to do.
+	// A missing folder is created later, by the stage. The check looks at its nearest existing
+	// parent.
 	there := folder
 	for {
 		if _, err := os.Stat(there); !errors.Is(err, fs.ErrNotExist) || there == filepath.Dir(there) {
@@ -140,8 +141,8 @@ func checkState(c *config.Config) (string, error) {
 	return detail, errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// checkAddress asks whether the stage could listen on an address. One that a stage has already is
-// most likely this stage's own.
+// checkAddress checks that the stage could listen on an address. An address in use by a stage is
+// only a warning, because it probably is this stage.
 func checkAddress(ctx context.Context, address string) error {
 	err := web.Free(ctx, address)
 	if errors.Is(err, web.ErrOurs) {
@@ -150,11 +151,10 @@ func checkAddress(ctx context.Context, address string) error {
 	return err
 }
 
-// peekTime is how long a check waits for a message.
+// peekTime is the time that a check waits for a message.
 const peekTime = 10 * time.Second
 
-// checkMessage reads one message, in no group, and looks whether vectors can be made of
-// it.
+// checkMessage reads a message without joining a group, and checks that it yields vectors.
 func checkMessage(ctx context.Context, s Settings) (string, error) {
 	c := s.Config
 	from, err := SourceCluster(c, s.Env)
@@ -195,7 +195,7 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 	return fmt.Sprintf(" (%s): %s", msg.Where(), seen), nil
 }
 
-// unknownColumns are several errors on one line.
+// unknownColumns joins several errors on one line.
 type unknownColumns []error
 
 func (u unknownColumns) Error() string {
@@ -206,10 +206,10 @@ func (u unknownColumns) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// idBytes is the length of ids that memory is reckoned with.
+// idBytes is the assumed length of ids in estimates of memory.
 const idBytes = 64
 
-// holds is how much memory the learner will hold at most, of events of dim values.
+// holds returns the maximum memory of the learner, for events of dim values.
 func holds(s Settings, dim int) (int64, error) {
 	set, err := learner(s, stream.Hooks{}, learnt{}, formats{})
 	if err != nil {
@@ -218,17 +218,17 @@ func holds(s Settings, dim int) (int64, error) {
 	return learnerBytes(s, set, dim)
 }
 
-// nowhere is a sink that is there, and nothing more.
+// nowhere is a sink that drops everything. It only enables an output in estimates.
 type nowhere struct{}
 
 func (nowhere) Write(context.Context, []stream.Message) error { return nil }
 func (nowhere) Close() error                                  { return nil }
 
-// mostPeeked bounds the messages whose columns are compared with those that are named.
+// mostPeeked bounds the messages whose columns are compared with the configured names.
 const mostPeeked = 100
 
-// first returns the first message of a topic that is not a tombstone, and some that came with it.
-// ErrNothingToSee if there is none.
+// first returns the first message of a topic that is not a tombstone, and some messages of the same
+// fetch. It returns ErrNothingToSee if there is none.
 func first(ctx context.Context, topic *kafka.TopicReader) ([]stream.Message, error) {
 	tombstones := 0
 	for {
@@ -250,7 +250,7 @@ func first(ctx context.Context, topic *kafka.TopicReader) ([]stream.Message, err
 	}
 }
 
-// unchecked lists what cannot be known without a message.
+// unchecked lists the settings that cannot be checked without a message.
 func unchecked(s Settings) string {
 	columns := slices.DeleteFunc(append([]string{s.Mapping.Vector, s.Mapping.ID, s.Mapping.Label}, s.Mapping.Keep...), func(name string) bool { return name == "" })
 	for _, c := range s.Mapping.Columns {

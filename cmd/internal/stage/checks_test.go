@@ -12,8 +12,8 @@ import (
 	"unfold/cmd/internal/config"
 )
 
-// TestChecksByRole: each role's process asks for the permissions of the group that it will
-// be a member of, and for transactions only if it delivers.
+// TestChecksByRole: each role checks the permissions of its own group, and transactions only if it
+// delivers.
 func TestChecksByRole(t *testing.T) {
 	for role, want := range map[string]struct {
 		group, asked string

@@ -20,18 +20,18 @@ import (
 	"unfold/stream/view"
 )
 
-// The page's parts of the memory bound, in bytes: a point with its id and some columns; all
-// vectors that the page can be asked about; and the log of changes, the moves from earlier
-// maps and the copies during a refresh, 32 MiB each. Encodings of the points and answers that
-// are being sent come on top (view.EncodedBytes, viewer.AnswerBytes).
+// The page's shares of the memory bound, in bytes: a point with its id and some columns, all
+// vectors that the page can request, and changes. Changes are the log, the moves from earlier maps
+// and the copies during a refresh, 32 MiB each. Encoded points and responses in progress come on
+// top (view.EncodedBytes, viewer.AnswerBytes).
 const (
 	pointBytes       = 400
 	vectorBytes      = 64 << 20
 	pageChangesBytes = 96 << 20
 )
 
-// pageBytes is the memory in bytes that the page takes at most, 0 without one. Its points are
-// page.points of the newest events and those that the map was learnt from.
+// pageBytes returns the maximum memory of the page in bytes, 0 without a page. The page has the
+// newest page.points events and the reference set.
 func pageBytes(c *config.Config) int64 {
 	if !c.ServesPage() {
 		return 0
@@ -40,19 +40,19 @@ func pageBytes(c *config.Config) int64 {
 	return pointBytes*int64(points) + vectorBytes + pageChangesBytes + int64(view.EncodedBytes(points)) + viewer.AnswerBytes
 }
 
-// basePoints is the most points that a map is learnt from: a policy may let a reference set be
-// a tenth larger for a while.
+// basePoints returns the most points of a map. Some policies let the reference set exceed its size
+// by a tenth for a while.
 func basePoints(c *config.Config) int { return c.Reference.Size + c.Reference.Size/10 }
 
-// display shows what a stage does on a page. It is the stage's embed.Watcher.
+// display feeds the page with the stage's events and maps. It is the stage's embed.Watcher.
 type display struct {
 	hub   *view.Hub
-	first int // events that the first map needs
+	first int // number of events for the first map
 	ready func() (string, error)
-	// shown is for NewMap alone.
+	// shown is used by NewMap only.
 	shown shown
-	// grouped are the clusters of the map that is shown, nil if it has none; regroup has a token
-	// when they are new.
+	// grouped has the clusters of the current map, nil if it has none. regroup receives a token
+	// when they change.
 	grouped atomic.Pointer[grouping]
 	regroup chan struct{}
 
@@ -60,24 +60,24 @@ type display struct {
 	tally
 	lag map[stream.TopicPartition]int64
 	p   *stream.Published
-	// past are the figures of the last maps, oldest first.
+	// past are the statistics of the last maps, oldest first.
 	past []stream.Stats
 }
 
-// mostPast bounds the maps that are remembered.
+// mostPast bounds the length of past.
 const mostPast = 1000
 
-// history are the figures of the last maps, oldest first.
+// history returns the statistics of the last maps, oldest first.
 func (d *display) history() any {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return append([]stream.Stats{}, d.past...)
 }
 
-// tally counts since the stage began.
+// tally has counts since the start of the stage.
 type tally struct {
 	read, placed, novel, letters, delivered, maps uint64
-	latency                                       time.Duration // of delivered events, in all
+	latency                                       time.Duration // sum over delivered events
 	// novelty counts placed events by novelty_global, in hundredths.
 	novelty [101]uint64
 }
@@ -114,7 +114,7 @@ func (d *display) Placed(o *emit.Output, x vec.Matrix[float32], from stream.Posi
 		}
 	}
 	d.mu.Unlock()
-	// Outputs are whole: that one is not would be a fault that delivery reports.
+	// Outputs are complete. An incomplete one would be reported at delivery.
 	_ = d.hub.Put(in)
 }
 
@@ -124,7 +124,7 @@ func (d *display) Gone(id string) { d.hub.Remove(id) }
 // Emptied implements embed.Watcher.
 func (d *display) Emptied() { d.hub.Clear() }
 
-// hooks count.
+// hooks returns hooks that update the counts.
 func (d *display) hooks() stream.Hooks {
 	count := func(f func()) {
 		d.mu.Lock()
@@ -155,7 +155,7 @@ func (d *display) hooks() stream.Hooks {
 	}
 }
 
-// run hands out changes, and a status every second, until the context is done.
+// run publishes changes, and a status every second, until the context is done.
 func (d *display) run(ctx context.Context) {
 	var work sync.WaitGroup
 	work.Go(func() { d.hub.Run(ctx) })
@@ -171,7 +171,7 @@ func (d *display) run(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := d.now()
-		// A status is of texts and numbers.
+		// A status has only texts and numbers, which always encode.
 		_ = d.hub.SetStatus(d.status(before, now))
 		before = now
 	}
@@ -183,19 +183,19 @@ func (d *display) now() tally {
 	return d.tally
 }
 
-// Status is what the page shows of the stage beside the map.
+// Status is the state of the stage that the page shows.
 type Status struct {
 	// Phase is "waiting" for the first events, "learning" the first map, "halted" while /readyz
 	// fails, or "".
 	Phase string `json:"phase,omitempty"`
-	// Detail names what is wrong or awaited, Progress is how far that is, 0 to 1.
+	// Detail describes the problem or what the stage waits for. Progress is the share done, 0 to 1.
 	Detail   string  `json:"detail,omitempty"`
 	Progress float64 `json:"progress,omitempty"`
-	// Figures are those of the last second, or sums: by name.
+	// Figures are statistics by name: of the last second, or sums.
 	Figures map[string]float64 `json:"figures"`
 }
 
-// status is that of the time between two tallies, a second apart.
+// status returns the status for the time between two tallies, a second apart.
 func (d *display) status(a, b tally) Status {
 	d.mu.Lock()
 	lag := int64(0)
@@ -227,7 +227,8 @@ func (d *display) status(a, b tally) Status {
 	return s
 }
 
-// quantile is that of novelty_global among the events since another tally, to a hundredth.
+// quantile returns the p-quantile of novelty_global among the events since tally a, rounded to a
+// hundredth.
 func (b *tally) quantile(a *tally, p float64) float64 {
 	n := uint64(0)
 	for i := range b.novelty {
@@ -242,7 +243,7 @@ func (b *tally) quantile(a *tally, p float64) float64 {
 	return 1
 }
 
-// vector is the vector of an event by its id: one that was placed, or that the map was learnt from.
+// vector returns the vector of an event by its id: a placed event, or one of the reference set.
 func (d *display) vector(m *serve.Model, id string) ([]float32, error) {
 	if x, there := d.hub.Vector(id); there && len(x) == m.Dim() {
 		return x, nil
@@ -250,11 +251,11 @@ func (d *display) vector(m *serve.Model, id string) ([]float32, error) {
 	return m.Vector(id)
 }
 
-// shownClasses is how many classes of a point are named, the likeliest ones.
+// shownClasses is the number of most probable classes shown for a point.
 const shownClasses = 3
 
-// again predicts the classes of events whose vectors are known on the map in use: those that were
-// placed on an earlier one may have become certain since.
+// again predicts the classes of events again with the current map, where their vectors are known.
+// Events placed on an earlier map may have become certain since.
 func (d *display) again(current func() (*serve.Model, error)) viewer.Again {
 	return func(ctx context.Context, points []view.Uncertain) error {
 		if len(points) == 0 {
@@ -289,7 +290,7 @@ func (d *display) again(current func() (*serve.Model, error)) viewer.Again {
 	}
 }
 
-// showPage begins to show the stage on a page, if it is to be shown.
+// showPage starts the page, if it is enabled.
 func (st *Stage) showPage(s *Settings) {
 	if !s.Config.ServesPage() {
 		return
@@ -309,14 +310,14 @@ func (st *Stage) showPage(s *Settings) {
 	})
 }
 
-// watch lets the page see what is placed.
+// watch connects the page to the learner's events.
 func (st *Stage) watch(set *learn.Settings) {
 	if st.display != nil {
 		set.Watch = st.display
 	}
 }
 
-// viewer serves the page of a stage that has one.
+// viewer returns the HTTP handler of the page.
 func (st *Stage) viewer(place http.Handler, current func() (*serve.Model, error)) (*viewer.Handler, error) {
 	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Maps: st.display.history, Again: st.display.again(current)})
 	if err == nil {

@@ -25,16 +25,16 @@ import (
 	"unfold/stream/view"
 )
 
-// page is a display whose stage nobody asks.
+// page returns a display whose health is always good.
 func page() *display { return newDisplay(config.Defaults(), func() (string, error) { return "", nil }) }
 
-// batch is a message of events, as they were decoded.
+// batch returns the decoded events of a message.
 func batch(t *testing.T, rng *rand.Rand, offset int64, rows int) *embed.Events {
 	t.Helper()
 	return &embed.Events{Table: embedtest.Sample(t, rng, 1000*offset, rows), Position: stream.Position{TopicPartition: stream.TopicPartition{Topic: "in"}, Offset: offset}}
 }
 
-// bent is a snapshot of the next version, whose points have moved, each group another way.
+// bent returns a snapshot of the next version, in which each group has moved differently.
 func bent(s *snapshot.Snapshot) *snapshot.Snapshot {
 	next := *s
 	next.Version++
@@ -46,14 +46,14 @@ func bent(s *snapshot.Snapshot) *snapshot.Snapshot {
 	return &next
 }
 
-// ways leads places from any of a stage's maps to the last one, by the places of their points alone.
+// ways moves places from any of a stage's maps to the last one, using only the places of map
+// points.
 type ways struct {
 	maps  []*embed.Map
 	moves []func(x, y float32) (float32, float32)
 	bases shown
 }
 
-// add adds the next map.
 func (w *ways) add(m *embed.Map) {
 	before := w.bases.base
 	w.bases.base = w.bases.baseOf(m)
@@ -62,7 +62,7 @@ func (w *ways) add(m *embed.Map) {
 	}
 }
 
-// lead is where a place on the map of a version belongs on the last one.
+// lead moves a place from the map of a version to the last map.
 func (w *ways) lead(version uint64, x, y float32) (float32, float32) {
 	for k, m := range w.maps[1:] {
 		if m.Placer().Version() > version {
@@ -72,8 +72,8 @@ func (w *ways) lead(version uint64, x, y float32) (float32, float32) {
 	return x, y
 }
 
-// Events are shown where the maps since the one that placed them lead them, each map once, whenever
-// they are placed: before a map is there, on it, or long after it.
+// Events are shown at the places to which later maps move them, however late they are placed:
+// before a map exists, on it, or long after.
 func TestLatePlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(44, 1))
 	d, w := page(), ways{bases: shown{seed: page().shown.seed}}
@@ -105,7 +105,7 @@ func TestLatePlaces(t *testing.T) {
 		d.NewMap(&p)
 		w.add(m)
 		all = append(all, m)
-		for _, old := range all { // a backlog of all maps so far
+		for _, old := range all { // a backlog of events on all maps so far
 			place(old)
 		}
 		s = bent(s)
@@ -121,7 +121,7 @@ func TestLatePlaces(t *testing.T) {
 	}
 }
 
-// Another map than before: what is placed on the old one is not shown.
+// After a change of epoch, events placed on the old map are not shown.
 func TestLatePlacesOfAnotherMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(44, 2))
 	d := page()
@@ -146,7 +146,7 @@ func TestLatePlacesOfAnotherMap(t *testing.T) {
 	}
 }
 
-// slow is a page that lets one partition lag behind the maps, and remembers what was placed where.
+// slow is a page that delays one partition behind the maps, and records the placements.
 type slow struct {
 	*display
 
@@ -154,12 +154,13 @@ type slow struct {
 	newMap sync.Cond
 	ways   ways
 	places map[string]place
-	// held is up to which map the other partition has waited, left are its messages to come.
+	// held is the map version up to which the delayed partition has waited. left is the number of
+	// its messages to come.
 	held       uint64
 	left, late int
 }
 
-// place is where an event was placed, on the map of a version.
+// place is the place of an event on the map of a version.
 type place struct {
 	version uint64
 	x, y    float32
@@ -175,11 +176,12 @@ func (s *slow) NewMap(p *stream.Published) {
 
 func (s *slow) newest() uint64 { return s.ways.maps[len(s.ways.maps)-1].Placer().Version() }
 
-// steady is how many messages of partition 1 there are to a map, behind how many maps partition 0 lags.
+// steady is the number of messages of partition 1 for each map. behind is the number of maps by
+// which partition 0 lags.
 const steady, behind = 10, 3
 
-// Placed holds a message of partition 0 until there are newer maps. Partition 1, which brings them,
-// waits for the next one now and then.
+// Placed delays a message of partition 0 until there are newer maps. Partition 1, whose events
+// cause new maps, sometimes waits for the next one.
 func (s *slow) Placed(o *emit.Output, x vec.Matrix[float32], from stream.Position) {
 	s.mu.Lock()
 	switch {
@@ -209,11 +211,11 @@ func (s *slow) Placed(o *emit.Output, x vec.Matrix[float32], from stream.Positio
 	s.display.Placed(o, x, from)
 }
 
-// The messages of an overloaded stage, and how many events each of them has.
+// messages is the number of messages of an overloaded stage, eventsOf the number of events in each.
 const messages, eventsOf = 200, 10
 
-// overloaded runs a stage of which a partition is placed long after the next maps are there. done looks at
-// it when the backlog is over, while it runs.
+// overloaded runs a stage that places one partition long after the next maps exist. done is called
+// after the backlog, while the stage still runs.
 func overloaded(t *testing.T, set learn.Settings, done func(s *slow, l *learn.Learner)) {
 	t.Helper()
 	s := &slow{display: page(), places: map[string]place{}, left: messages / 2}
@@ -253,7 +255,7 @@ func overloaded(t *testing.T, set learn.Settings, done func(s *slow, l *learn.Le
 		defer s.mu.Unlock()
 		return len(s.places) == eventsOf*messages
 	})
-	// The last events are offered after they are placed: a map that has them all is the last.
+	// Events are offered to the learner after they are placed, so the last map has all events.
 	stage.Await("the last map", func() bool { _, waiting := l.Seen(); return waiting == 0 })
 	done(s, l)
 	if err := stage.Stop(); err != nil {
@@ -267,7 +269,7 @@ func overloaded(t *testing.T, set learn.Settings, done func(s *slow, l *learn.Le
 	}
 }
 
-// small are settings of a learner that learns a map again all the time.
+// small returns the settings of a learner that refreshes permanently.
 func small() learn.Settings {
 	return learn.Settings{
 		Spec: fit.Spec{Common: models.Common{Steps: 20, Seed: 1, Threads: 1}}, Min: 60, Size: 4000, RefreshEvery: time.Millisecond, RefreshNew: 0.01,
@@ -275,8 +277,8 @@ func small() learn.Settings {
 	}
 }
 
-// A stage whose maps come faster than it places what it has read: when the backlog is over every event
-// is shown where the maps since its own lead it.
+// A stage refreshes its map faster than it places events. After the backlog every event is shown at
+// the place to which later maps move it.
 func TestOverloaded(t *testing.T) {
 	overloaded(t, small(), func(s *slow, _ *learn.Learner) {
 		maps := map[uint64]bool{}
@@ -291,8 +293,8 @@ func TestOverloaded(t *testing.T) {
 	})
 }
 
-// Points that were placed before there were clusters, or on an older map than the one that is shown, are
-// in the clusters of that.
+// Points placed before there were clusters, or on an older map, get the clusters of the current
+// map.
 func TestPointsGetTheirClusters(t *testing.T) {
 	for _, rows := range []bool{false, true} {
 		t.Run(fmt.Sprint("of rows: ", rows), func(t *testing.T) {
@@ -308,7 +310,7 @@ func TestPointsGetTheirClusters(t *testing.T) {
 					living[clusterValue(id)] = true
 				}
 				streamtest.Await(t, "points are in the clusters of the map", func() bool {
-					lives, none, as, expected := 0, 0, 0, 0 // expected in no cluster, by their places
+					lives, none, as, expected := 0, 0, 0, 0 // expected in no cluster, by place
 					for id := range s.places {
 						p, _, _ := s.hub.Point(id, 0)
 						of, _ := p.Values[emit.ClusterName].(string)
@@ -340,8 +342,8 @@ func TestPointsGetTheirClusters(t *testing.T) {
 	}
 }
 
-// The centre of a cluster is where its points are on the map that is shown; of one that this map lacks,
-// where the last one it was on has led it.
+// The centre of a cluster is the centre of its points on the current map. For a cluster that this
+// map lacks, the last centre moves with the map.
 func TestCentresFollow(t *testing.T) {
 	before := view.Clusters{Living: []view.Cluster{{ID: "1", X: 1, Y: 1}, {ID: "2", X: 2, Y: 2}}}
 	now := view.Clusters{Living: []view.Cluster{{ID: "1", X: 5, Y: 5}, {ID: "2", Missing: true, X: 7, Y: 7}, {ID: "3", Missing: true, X: 8, Y: 8}}}

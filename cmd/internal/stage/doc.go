@@ -1,15 +1,14 @@
-// Package stage puts a stage together from its settings: source, learner, sink,
-// dead letters, metrics and the HTTP pages, and runs it.
+// Package stage builds a stage from its settings and runs it: source, learner, sink, dead letters,
+// metrics and HTTP pages.
 //
-// The command `run` and the demo are the same code; the demo only brings a broker
-// of its own.
+// The command `run` and the demo use the same code. The demo only adds its own broker.
 //
-// [Open] reaches everything that is needed and fails early and clearly if
-// something is missing. [Stage.Run] works until its context is done, then drains:
-// what has been read is placed, written and committed, within seconds.
+// [Open] connects to everything that the stage needs, and returns an error if something is missing.
+// [Stage.Run] runs until its context is done. Then it drains: it places, writes and commits the
+// messages already read, within seconds.
 //
-// With roles learn and embed a stage is a part of a fleet: see package fleet, and
-// fleet.go for how the one learner is found out.
+// With roles learn and embed a stage is part of a fleet, see package fleet. fleet.go ensures that
+// there is only one learner.
 //
-// [Checks] are what can be asked of brokers and topics without running.
+// [Checks] test brokers and topics without running the stage.
 package stage

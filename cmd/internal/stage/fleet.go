@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	// storeTimeout is how long a store may take to answer at the start.
+	// storeTimeout bounds the response of a store at the start.
 	storeTimeout = 9 * time.Second
-	// sessionGrace is for how long beyond its session a learner that was killed may still
-	// count as a member of its group.
+	// sessionGrace is added to the session timeout of a killed learner, which may still count as a
+	// member of its group.
 	sessionGrace = 3 * time.Second
 	sessionPause = 500 * time.Millisecond
-	// movesPatience is how long moves wait for their map to be announced.
+	// movesPatience is the time that moves wait for the announcement of their map.
 	movesPatience = 5 * time.Second
 )
 
@@ -46,14 +46,14 @@ func (st *Stage) openStore(ctx context.Context, c *config.Config) (*store.Store,
 	return s, nil
 }
 
-// embed opens what a process needs that places events on the fleet's maps.
+// embed opens the parts of a process that places events on the fleet's maps.
 func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster, f formats) error {
 	c := s.Config
 	if folder, err := c.StateFolder(); err != nil {
 		return err
 	} else if folder != "" {
 		j, lock, err := openEmbedderJournal(folder, c.Group(), c.Source.Kafka.Topic, s.Log)
-		if err != nil { // an embedder needs no folder to work: its maps are in the store
+		if err != nil { // an embedder works without a state folder, because its maps are in the store
 			s.Log.Warn("the offsets of the group are not noted in the state folder", "error", err.Error())
 		} else {
 			st.journal, st.closers = j, append(st.closers, lock.Close, j.Close)
@@ -84,9 +84,9 @@ func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster, f fo
 	return nil
 }
 
-// publish opens what the fleet's learner needs. A second one ends here, with an error,
-// while the first is a member of its group; one whose session has ended is refused by
-// the broker from the moment on in which this one takes its place.
+// publish opens the parts of the fleet's learner. A second learner gets an error here while the
+// first is a member of its group. If the first one's session has ended, the broker rejects its
+// writes from the moment this one takes over.
 func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, topics learnt, f formats) error {
 	c := s.Config
 	maps, err := st.openStore(ctx, c)
@@ -122,7 +122,7 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, to
 		if published != nil {
 			published(p, took)
 		}
-		if st.learner != nil { // nil: it is about to be made, see below
+		if st.learner != nil { // nil while it is being created, see below
 			st.publisher.Offer(st.learner.Snapshot())
 		}
 	}
@@ -142,9 +142,9 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, to
 	return st.resume(ctx, l, maps, last)
 }
 
-// alone returns nil when no other process is a member of the learner's group. One that
-// was killed is a member for as long as its session lasts. (Two that begin at once are
-// distinguished later, when they join; but a right to write that is taken ends the learner that has it.)
+// alone returns nil when no other process is a member of the learner's group. A killed process
+// remains a member until its session ends. (Two learners that start together both pass. They are
+// told apart when they join. Taking over the right to write here would end a running learner.)
 func alone(ctx context.Context, from kafka.Cluster, group string, patience time.Duration, hooks stream.Hooks) error {
 	begin := time.Now()
 	for attempt := 1; ; attempt++ {
@@ -165,7 +165,7 @@ func alone(ctx context.Context, from kafka.Cluster, group string, patience time.
 	}
 }
 
-// thisProcess names it for people.
+// thisProcess describes this process for people.
 func thisProcess() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -174,8 +174,8 @@ func thisProcess() string {
 	return host + ", process " + strconv.Itoa(os.Getpid())
 }
 
-// begin fetches the map that was announced last, if there is no state to go on from:
-// so the learner's disk may be lost.
+// begin fetches the map of the last announcement if there is no local state. This way a learner can
+// lose its disk.
 func begin(ctx context.Context, c *config.Config, maps *store.Store, last fleet.Announcement) (*snapshot.Snapshot, error) {
 	if !last.Map() {
 		return nil, nil
@@ -192,8 +192,8 @@ func begin(ctx context.Context, c *config.Config, maps *store.Store, last fleet.
 	return s, nil
 }
 
-// resume announces the state's map, if it is newer than what was announced or that is
-// no longer in the store.
+// resume announces the map in the state folder if it is newer than the last announced one, or if
+// that is no longer in the store.
 func (st *Stage) resume(ctx context.Context, l *learn.Learner, maps *store.Store, last fleet.Announcement) error {
 	mine := l.Snapshot()
 	switch {
@@ -206,7 +206,8 @@ func (st *Stage) resume(ctx context.Context, l *learn.Learner, maps *store.Store
 		return fmt.Errorf("the state holds map version %d, but version %d was announced by %s: versions would come twice; remove the state folder to go on from what was announced",
 			mine.Version, last.Version, last.Learner)
 	case mine.Version == last.Version:
-		// A store that does not answer now has it, or the next map will be stored.
+		// An error of the store is ignored: it probably still has the map, and the next map is
+		// stored anyway.
 		if there, err := maps.Holds(ctx, last.Object()); there || err != nil {
 			return nil
 		}
@@ -215,8 +216,8 @@ func (st *Stage) resume(ctx context.Context, l *learn.Learner, maps *store.Store
 	return nil
 }
 
-// announced are moves, or clusters, that are emitted once the map that they belong to is announced: no
-// sooner can an embedder place an event on it.
+// announced is a sink for moves and clusters. It delays them until their map is announced, because
+// embedders cannot place events on the map before.
 type announced struct {
 	stream.Sink
 	publisher *fleet.Publisher
@@ -244,7 +245,7 @@ func (a *announced) Write(ctx context.Context, messages []stream.Message) error 
 	return a.Sink.Write(ctx, messages)
 }
 
-// detail is what a process that is ready has to say all the same.
+// detail describes the map of a ready process. For a learner it includes a failed announcement.
 func (st *Stage) detail() string {
 	switch {
 	case st.follower != nil:
@@ -257,7 +258,7 @@ func (st *Stage) detail() string {
 	return st.Current().String()
 }
 
-// fleetChecks are what can be asked of a fleet's store and topic.
+// fleetChecks returns the checks of a fleet's store and topic.
 func fleetChecks(s Settings) []Check {
 	c := s.Config
 	return []Check{

@@ -16,16 +16,16 @@ import (
 	"unfold/stream/registry"
 )
 
-// formats are what messages are read and written with.
+// formats decode messages and encode outputs.
 type formats struct {
-	// in are the settings of decoder.
+	// in are the decoder's settings.
 	in            format.Settings
 	decoder       *format.Decoder
 	writer, moves *format.Encoder
 	groups        *format.Encoder
 }
 
-// formatsOf makes them of the configuration. chosen may be nil.
+// formatsOf builds the formats of the configuration. chosen may be nil.
 func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream.Message)) (f formats, err error) {
 	c := s.Config
 	if f.in, err = incoming(ctx, s, chosen); err != nil {
@@ -44,13 +44,13 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	if err := f.checkSchema(ctx, s); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
-	out.Pass, out.Topic = false, c.Sink.Moves // a moved point has no record
+	out.Pass, out.Topic = false, c.Sink.Moves // a moved point has no original record
 	if f.moves, err = format.NewEncoder(out); err != nil {
 		return f, fmt.Errorf("moves: %w", err)
 	}
 	out.Topic, out.RecordName = c.Sink.Clusters, ""
 	if out.Strategy == registry.RecordName {
-		out.Strategy = registry.TopicRecordName // its records have other fields than places
+		out.Strategy = registry.TopicRecordName // records of clusters have other fields than places
 	}
 	if f.groups, err = format.NewEncoder(out); err != nil {
 		return f, fmt.Errorf("clusters: %w", err)
@@ -58,7 +58,7 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	return f, nil
 }
 
-// checkSchema compares pinned types, and the records that outputs will be, with what outputs have been before.
+// checkSchema compares pinned types and the schema of outputs with the schemas of earlier outputs.
 func (f formats) checkSchema(ctx context.Context, s Settings) error {
 	if w := s.Config.Writes(); w != format.Avro && w != format.Auto {
 		return nil
@@ -70,7 +70,7 @@ func (f formats) checkSchema(ctx context.Context, s Settings) error {
 	return f.writer.CheckRecord(ctx, s.Spec.MapDims(), f.in.Spec.Types, s.Mapping.ID, passing)
 }
 
-// incoming are the settings by which the source's messages are read.
+// incoming returns the settings for decoding the source's messages.
 func incoming(ctx context.Context, s Settings, chosen func(format.Name, *stream.Message)) (in format.Settings, err error) {
 	c := s.Config
 	in = format.Settings{Format: c.Source.Read(), Arrow: limits(c), ID: s.Mapping.ID, Truncate: c.Source.Truncate == "empty", Chosen: chosen}
@@ -86,7 +86,7 @@ func incoming(ctx context.Context, s Settings, chosen func(format.Name, *stream.
 	return in, nil
 }
 
-// decoderOf makes the decoder of the source's messages.
+// decoderOf returns the decoder of the source's messages.
 func decoderOf(in format.Settings) (*format.Decoder, error) {
 	d, err := format.NewDecoder(in)
 	if err != nil {
@@ -95,7 +95,7 @@ func decoderOf(in format.Settings) (*format.Decoder, error) {
 	return d, nil
 }
 
-// whole makes a decoder of all columns that there are, named or not, to look at them.
+// whole returns a decoder that also returns unnamed columns, for inspection.
 func (f formats) whole() (*format.Decoder, error) {
 	in := f.in
 	in.Spec.Named, in.Spec.Paths = slices.Concat(in.Spec.Named, in.Spec.Paths), nil
@@ -103,7 +103,6 @@ func (f formats) whole() (*format.Decoder, error) {
 	return decoderOf(in)
 }
 
-// close closes the registry's connections.
 func (f formats) close() error {
 	if f.in.Registry != nil {
 		f.in.Registry.Close()
@@ -111,7 +110,7 @@ func (f formats) close() error {
 	return nil
 }
 
-// keepable returns an error for the columns that cannot be kept in a format.
+// keepable returns an error for columns that a format cannot keep.
 func keepable(n format.Name, s Settings) error {
 	keep := append([]string{s.Mapping.Label}, s.Mapping.Keep...)
 	keep = slices.DeleteFunc(keep, func(name string) bool { return name == "" })
@@ -126,7 +125,7 @@ func keepable(n format.Name, s Settings) error {
 	return nil
 }
 
-// schemaFile reads the file that has the schema of messages, nil if there is none.
+// schemaFile reads the schema file of messages, nil if there is none.
 func schemaFile(ctx context.Context, s *config.Source) (*format.File, error) {
 	if s.Schema == "" {
 		return nil, nil
@@ -134,7 +133,7 @@ func schemaFile(ctx context.Context, s *config.Source) (*format.File, error) {
 	return format.ReadFile(ctx, s.Read(), s.Schema, s.Message)
 }
 
-// schemaRegistry is who knows schemas, nil if there is none.
+// schemaRegistry returns the client of the schema registry, nil if there is none.
 func schemaRegistry(r config.Registry, env Environment) (*registry.Client, error) {
 	if r.URL == "" {
 		return nil, nil
@@ -154,9 +153,8 @@ func schemaRegistry(r config.Registry, env Environment) (*registry.Client, error
 	return registry.New(set)
 }
 
-// wanted is what is wanted of records: the columns that are named or, if those do not make
-// the vector alone, all. A process that embeds needs what its maps were learnt with, which it
-// does not know beforehand.
+// wanted returns the columns to decode: the named ones or, if they do not define the vector, all.
+// An embedder decodes the columns of its maps, which it does not know beforehand.
 func wanted(s Settings) (record.Spec, error) {
 	types, err := record.ParseTypes(s.Config.Source.Types)
 	if err != nil {
@@ -173,7 +171,8 @@ func wanted(s Settings) (record.Spec, error) {
 	return out, nil
 }
 
-// namedColumns are the columns that a mapping names; all reports whether it means others, too.
+// namedColumns returns the columns named in a mapping. all is set if the mapping also includes
+// others.
 func namedColumns(m ingest.Mapping) (names []string, all bool) {
 	seen := map[string]bool{"": true}
 	add := func(name string) {
@@ -199,7 +198,7 @@ func namedColumns(m ingest.Mapping) (names []string, all bool) {
 	return names, all
 }
 
-// logChosen logs what was chosen for the messages of a source.
+// logChosen returns a function that logs the detected format of a source's messages.
 func logChosen(log *slog.Logger) func(format.Name, *stream.Message) {
 	return func(n format.Name, m *stream.Message) {
 		logs.Say(log, slog.LevelInfo, logs.Format, fmt.Sprintf("messages of topic %s are read as %s", m.Topic, n),

@@ -11,7 +11,7 @@ import (
 	"unfold/stream/kafka"
 )
 
-// driftSettings are how the newest events are watched; the zero value is not at all.
+// driftSettings returns the settings for watching the newest events. The zero value disables it.
 func driftSettings(c *config.Config) drift.Settings {
 	if c.Drift.Window == 0 {
 		return drift.Settings{}
@@ -19,8 +19,8 @@ func driftSettings(c *config.Config) drift.Settings {
 	return c.Drift.Settings()
 }
 
-// orNone is a number of the configuration in the learner's words, where 0 stands for
-// a default and less for none.
+// orNone converts a number of the configuration for the learner, which uses 0 for the default and
+// negative numbers for none.
 func orNone[T int | float64 | time.Duration](v T) T {
 	if v == 0 {
 		return -1
@@ -28,15 +28,16 @@ func orNone[T int | float64 | time.Duration](v T) T {
 	return v
 }
 
-// anchor is how firmly points are held, in the learner's words.
+// anchor returns the anchoring of points in the learner's convention.
 func anchor(c *config.Config) float64 {
 	if c.Refresh.Anchor < 0 {
-		return 0 // the default of the model
+		return 0 // the model's default
 	}
 	return orNone(float64(c.Refresh.Anchor))
 }
 
-// refreshNew is the share of new events that is worth a map; of none, one event is.
+// refreshNew returns the share of new events that triggers a refresh. A share of 0 means at least
+// one event.
 func refreshNew(c *config.Config) float64 { return max(float64(c.Refresh.New), 1e-9) }
 
 func start(c *config.Config) kafka.Start {
@@ -46,7 +47,7 @@ func start(c *config.Config) kafka.Start {
 	return kafka.Earliest
 }
 
-// transactions are what the source needs to deliver exactly once.
+// transactions returns the source's settings for exactly-once delivery, nil without it.
 func transactions(c *config.Config) *kafka.Transactions {
 	if !c.ExactlyOnce() {
 		return nil
@@ -54,12 +55,12 @@ func transactions(c *config.Config) *kafka.Transactions {
 	return &kafka.Transactions{Outputs: c.Sink.Kafka.Topic, Letters: c.DeadLetter.Topic, Compression: c.Sink.Kafka.Compression}
 }
 
-// sinkSettings are those of a topic that is written to.
+// sinkSettings returns the settings of an output topic.
 func sinkSettings(c *config.Config, to kafka.Cluster, topic string) kafka.SinkSettings {
 	return kafka.SinkSettings{Cluster: to, Topic: topic, Compression: c.Sink.Kafka.Compression}
 }
 
-// tooLarge is what becomes of outputs that their topic does not take.
+// tooLarge returns the handling of outputs that are too large for their topic.
 func tooLarge(c *config.Config) stream.TooLarge {
 	if c.Sink.Kafka.TooLarge == "dead-letter" {
 		return stream.ToDeadLetters
@@ -78,12 +79,12 @@ func onLost(c *config.Config) kafka.OnLost {
 	return map[string]kafka.OnLost{"fail": kafka.FailLost, "start": kafka.Restart}[c.Source.Kafka.OnLost]
 }
 
-// limits bound what decoding one message may take.
+// limits returns the limits of decoding one message.
 func limits(c *config.Config) arrowfmt.Limits {
 	return arrowfmt.Limits{Memory: int64(c.Limits.MessageMemory)}
 }
 
-// clusters are those of the source and of the sink.
+// clusters returns the Kafka clusters of the source and the sink.
 func clusters(s Settings) (from, to kafka.Cluster, err error) {
 	if from, err = SourceCluster(s.Config, s.Env); err != nil {
 		return from, to, fmt.Errorf("source: %w", err)

@@ -4,5 +4,5 @@ package stage
 
 import "os/exec"
 
-// endGroup does nothing where processes have no groups: the command alone is ended.
+// endGroup does nothing on systems without process groups: only the command itself is ended.
 func endGroup(*exec.Cmd) {}

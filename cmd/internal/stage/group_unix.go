@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// endGroup makes that who cancels a command also ends what it has started: a shell that is
-// killed leaves its children running.
+// endGroup makes cancelling a command also end its children, because killing a shell leaves them
+// running.
 func endGroup(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }

@@ -16,17 +16,17 @@ import (
 	"unfold/stream/view"
 )
 
-// lateEvery is how often points that came late get the clusters of the map that is shown.
+// lateEvery is the interval at which late points get the clusters of the current map.
 const lateEvery = time.Second
 
-// predictedTogether is how many points are predicted at a time: few, so that it is the work of one
-// processor, and the others place events.
+// predictedTogether is the number of points that are predicted in one call. It is small, so that
+// one processor does the work and the others place events.
 const predictedTogether = 64
 
-// noise is the value of the column of clusters of a point that is in none.
+// noise is the cluster column's value for points in no cluster.
 var noise = clusterValue(identity.Noise)
 
-// clusterValue is the value of the column of a cluster.
+// clusterValue returns the cluster column's value for a cluster.
 func clusterValue(id identity.ID) string {
 	if id == identity.Noise {
 		return "-1"
@@ -34,24 +34,24 @@ func clusterValue(id identity.ID) string {
 	return strconv.FormatUint(uint64(id), 10)
 }
 
-// grouping says in which clusters of a map points are that were placed before it.
+// grouping assigns points to the clusters of a map that is newer than their placement.
 type grouping struct {
 	m     *embed.Map
 	state view.MapState
-	// nearest finds the point of the map that is nearest to a place; it is made when it is needed.
+	// nearest returns a function for the map point nearest to a place. It is created on first use.
 	nearest func() func(x, y float32) int
 	since   changes
 }
 
-// changes has the versions of the last maps by which clusters have changed, by their values in the column.
-// The zero value knows of none.
+// changes has the map versions at which clusters last changed, by the clusters' column values. The
+// zero value has no changes.
 type changes struct {
-	// gave is for clusters that have lost points, or are no more, and for noise; came for clusters that
-	// are new.
+	// gave is for clusters that lost points or disappeared, and for noise. came is for new
+	// clusters.
 	gave, came map[string]uint64
 }
 
-// with adds what the map of a version says became of clusters. It leaves c as it is.
+// with returns the changes after the map with the given version. It leaves c unchanged.
 func (c changes) with(events []identity.Event, version uint64) changes {
 	out := changes{maps.Clone(c.gave), maps.Clone(c.came)}
 	if out.gave == nil {
@@ -70,8 +70,8 @@ func (c changes) with(events []identity.Event, version uint64) changes {
 	return out
 }
 
-// keepGrouped gives points the clusters of the map that is shown, until the context is done: points that
-// are there with each new map, and those that come late a little later.
+// keepGrouped updates the clusters of points until the context is done: with each new map for all
+// points, and periodically for late ones.
 func (d *display) keepGrouped(ctx context.Context) {
 	late := time.NewTicker(lateEvery)
 	defer late.Stop()
@@ -83,16 +83,17 @@ func (d *display) keepGrouped(ctx context.Context) {
 		case <-late.C:
 		}
 		if g := d.grouped.Load(); g != nil {
-			// What fails here fails for all: points keep the clusters that they came with.
+			// An error would recur for every point, so it is ignored: points keep their clusters.
 			_ = d.hub.Renew(g.state, emit.ClusterName, func(old view.Old) (view.Renewed, error) { return g.regroup(ctx, old) })
 		}
 	}
 }
 
-// regroup returns the points that are in another cluster now than when they were placed. Only those
-// may be whose nearest point of the map is in another one. For them the cluster is predicted as for events.
-// Where clusters are of rows, or of places of more dimensions than the page knows, that cannot be done:
-// a point keeps its cluster unless this has changed since, or the nearest point's is new, which it gets then.
+// regroup returns the points whose cluster has changed since their placement. Only points whose
+// nearest map point changed its cluster can be affected. Their clusters are predicted as for
+// events. This is impossible for clusters of input vectors, or of places with more dimensions than
+// the page stores. Then a point keeps its cluster unless that changed since, or the nearest point's
+// cluster is new. In these cases it gets the nearest point's cluster.
 func (g *grouping) regroup(ctx context.Context, old view.Old) (out view.Renewed, err error) {
 	of, dims, nearest := g.m.Clusters(), g.m.Snapshot().Mu.Cols, g.nearest()
 	exact := dims <= 2 && !of.OfRows()
@@ -120,7 +121,7 @@ func (g *grouping) regroup(ctx context.Context, old view.Old) (out view.Renewed,
 		if v == old.Value[i] {
 			continue
 		}
-		id, _ := strconv.ParseInt(v, 10, 64) // ids are at most the largest of these
+		id, _ := strconv.ParseInt(v, 10, 64) // ids fit in an int64
 		out.Row, ids = append(out.Row, i), append(ids, id)
 		sure, outlier = append(sure, float32(to.Probability[k])), append(outlier, float32(to.Outlier[k]))
 	}
@@ -130,7 +131,7 @@ func (g *grouping) regroup(ctx context.Context, old view.Old) (out view.Renewed,
 	return out, nil
 }
 
-// predict predicts the clusters of some points by their places, a few at a time.
+// predict predicts the clusters of some points by their places, in small batches.
 func predict(ctx context.Context, of *identity.Groups, old view.Old, rows []int, dims int) (out identity.Members, err error) {
 	for some := range slices.Chunk(rows, predictedTogether) {
 		at := vec.New[float32](len(some), dims)

@@ -7,7 +7,7 @@ import (
 	"unfold/models/clusters/identity"
 )
 
-// What becomes of clusters is known by version; what was known before stays as it was.
+// Changes of clusters are recorded by version; earlier records stay unchanged.
 func TestChangedClusters(t *testing.T) {
 	before := changes{}.with([]identity.Event{{Kind: identity.Born, ID: 1}, {Kind: identity.Died, ID: 9}}, 4)
 	got := before.with([]identity.Event{

@@ -13,44 +13,44 @@ import (
 	"unfold/stream/kafka"
 )
 
-// health knows what a stage waits for.
+// health tracks what a stage waits for.
 type health struct {
 	mu sync.Mutex
-	// troubles are what is being retried, by what it is.
+	// troubles are the failures that are being retried, by operation.
 	troubles map[string]trouble
-	// good counts the messages that could be used so far, bad those that could not, of
-	// which reason is the last one's.
+	// good counts the messages that were usable so far, bad the others. reason is the error of the
+	// last bad message.
 	good, bad int
 	reason    string
-	// lost is when the share of the source was given back, zero while there is one.
+	// lost is the time at which the partitions were revoked, zero while the process has an
+	// assignment.
 	lost time.Time
-	// topic is the source's. sole says that this process is to own all its partitions;
-	// idle is since when it owns none, zero while it owns some.
+	// topic is the source topic. sole is set if this process should own all its partitions. idle is
+	// the time since which it owns none, zero while it owns some.
 	topic string
 	sole  bool
 	idle  time.Time
 }
 
-// trouble is a failure that is being waited out.
+// trouble is a failure that is being retried.
 type trouble struct {
-	what  string
-	err   error
-	since time.Time
-	// attempt counts the failures.
+	what    string
+	err     error
+	since   time.Time
 	attempt int
 }
 
-// Groups of what is retried: what asks the source's brokers, and what hands on.
+// Operations that are retried, by group: requests to the source's brokers, and writes of results.
 var (
 	asking  = []string{"topic", "join", "fetch", "offsets", "committed offsets"}
 	handing = []string{"write", "dead letter", "transaction", "commit"}
-	// waiting is what another program has to end.
+	// waiting are operations that another program has to finish.
 	waiting = []string{"open transaction"}
 )
 
 func newHealth() *health { return &health{troubles: map[string]trouble{}} }
 
-// hooks note what goes wrong, and what goes on again.
+// hooks returns hooks that record failures and recoveries.
 func (h *health) hooks() stream.Hooks {
 	return stream.Hooks{
 		Retrying: func(what string, attempt int, err error, _ time.Duration) {
@@ -68,7 +68,7 @@ func (h *health) hooks() stream.Hooks {
 			if len(tps) > 0 {
 				h.over(0, asking...)
 			} else {
-				h.over(0, "join", "offsets", "committed offsets", "fetch") // there may be no topic
+				h.over(0, "join", "offsets", "committed offsets", "fetch") // the trouble "topic" remains: the topic may not exist
 			}
 		},
 		Recovered: func(what string) { h.over(0, what) },
@@ -86,7 +86,7 @@ func (h *health) hooks() stream.Hooks {
 	}
 }
 
-// over notes that so many more messages could be used, and what is no trouble any more.
+// over counts usable messages and removes troubles that have ended.
 func (h *health) over(good int, what ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -96,14 +96,14 @@ func (h *health) over(good int, what ...string) {
 	}
 }
 
-// share notes when the share of the source was given back; zero if there is one.
+// share records the time at which the partitions were revoked, or zero if there is an assignment.
 func (h *health) share(lost time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lost = lost
 }
 
-// owns notes how many partitions a share has.
+// owns records the number of assigned partitions.
 func (h *health) owns(partitions int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -114,7 +114,7 @@ func (h *health) owns(partitions int) {
 	}
 }
 
-// empty says that a process that is to own all partitions owns none, nil otherwise.
+// empty returns an error if a process that should own all partitions owns none.
 func (h *health) empty() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -124,7 +124,7 @@ func (h *health) empty() error {
 	return fmt.Errorf("no partition of topic %s is read since %s: the group has given none to its only member", h.topic, ago(h.idle))
 }
 
-// shareless is the error of a stage without a share of the source, with the time since when.
+// shareless returns an error with the time of revocation if the stage has no assignment.
 func (h *health) shareless() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -134,12 +134,11 @@ func (h *health) shareless() error {
 	return fmt.Errorf("no share of the source since %s: the group's coordinator has not given one again so far", ago(h.lost))
 }
 
-// useless notes a message that could not be used. One that could be decoded was counted
-// as good before.
+// useless counts an unusable message. If it was decoded, it was counted as usable before.
 func (h *health) useless(stage stream.Stage, reason error) {
 	var skipped *stream.SkippedError
 	if errors.As(reason, &skipped) {
-		return // it has nothing that could be used
+		return // skipped messages have no events
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -149,7 +148,7 @@ func (h *health) useless(stage stream.Stage, reason error) {
 	h.reason = reason.Error()
 }
 
-// trouble returns the oldest of some troubles, nil if there is none.
+// trouble returns the oldest of the given troubles, nil if there is none.
 func (h *health) trouble(of []string) (oldest *trouble) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -161,7 +160,7 @@ func (h *health) trouble(of []string) (oldest *trouble) {
 	return oldest
 }
 
-// useful returns a sentence if no message could be used so far, else "".
+// useful returns a sentence if no message was usable so far, otherwise "".
 func (h *health) useful() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -171,15 +170,15 @@ func (h *health) useful() string {
 	return fmt.Sprintf("of %s read since the start none could be used, all are dead letters (a stage that learns passes them over); the last: %s", humanize.Plural(h.bad, "message"), cut(h.reason))
 }
 
-// once reports whether a trouble is one failure so far, and young: a connection whose session is
-// over ends so, and the next one works.
+// once reports whether a trouble is recent and failed only once. The end of a connection's session
+// looks like this, and the next connection works.
 func (t *trouble) once() bool { return t.attempt < 2 && time.Since(t.since) < moment }
 
-// moment is how long the source may not be read, by who owns a share of it, before that
-// is reported: a leader or a coordinator that moves takes about as long.
+// moment is the time for which a process with partitions may fail to read the source before that is
+// reported. Moving a leader or a coordinator takes about as long.
 const moment = 3 * time.Second
 
-// away returns why the source cannot be read, nil if it can be.
+// away returns the reason why the source cannot be read, nil if it can.
 func (h *health) away(brokers []string, owning bool) error {
 	t := h.trouble(asking)
 	if t == nil || owning && time.Since(t.since) < moment {
@@ -200,7 +199,7 @@ func (h *health) away(brokers []string, owning bool) error {
 	return fmt.Errorf("the source's brokers, %s, are away since %s: %s failed: %s", strings.Join(brokers, ", "), ago(t.since), t.what, cut(t.err.Error()))
 }
 
-// still lists the partitions that stand still, and why; nil if none does.
+// still returns an error that lists the stalled partitions with reasons, nil if there are none.
 func (h *health) still(list []stream.Standing) error {
 	if len(list) == 0 {
 		return nil
@@ -225,15 +224,15 @@ func (h *health) still(list []stream.Standing) error {
 	return fmt.Errorf("nothing moves in %s; %s", strings.Join(parts, "; "), why)
 }
 
-// ago is a time of day and how long that is past.
+// ago formats a time with the duration since then.
 func ago(t time.Time) string {
 	return fmt.Sprintf("%s (%s)", t.Format(time.TimeOnly), humanize.Span(time.Since(t).Round(time.Second)))
 }
 
-// mostText is how many bytes of an error's text a line may hold.
+// mostText is the most bytes of an error's text in a line.
 const mostText = 300
 
-// cut shortens a text to what a line may hold, not within a character.
+// cut shortens a text to mostText bytes without splitting a character.
 func cut(text string) string {
 	if len(text) > mostText {
 		return strings.ToValidUTF8(text[:mostText], "") + "..."

@@ -14,7 +14,7 @@ import (
 
 var tp = stream.TopicPartition{Topic: "in", Partition: 3}
 
-// A share that was given back is not one that has never been there.
+// Revoked partitions are reported differently from partitions that were never assigned.
 func TestShareless(t *testing.T) {
 	h := newHealth()
 	hooks := h.hooks()
@@ -33,8 +33,8 @@ func TestShareless(t *testing.T) {
 	}
 }
 
-// A stage that is to read all partitions and owns none is not ready, and says why: its topic was
-// deleted, or it is not known. One of several members may own none.
+// A stage that should read all partitions but owns none is not ready, and reports why: the topic
+// was deleted, or the reason is unknown. One of several members may own none.
 func TestEmpty(t *testing.T) {
 	h := newHealth()
 	h.topic, h.sole = "in", true
@@ -66,7 +66,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// What is said while the source cannot be read, and no more once it can be again.
+// Reports while the source cannot be read, and none after it recovers.
 func TestAway(t *testing.T) {
 	h := newHealth()
 	hooks := h.hooks()
@@ -104,8 +104,8 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// One connection that broke, as at the end of a session, is no broker that is away; neither is a
-// right that was taken away.
+// A single broken connection, as at the end of a session, does not count as an unreachable broker;
+// nor does a missing permission.
 func TestNotAway(t *testing.T) {
 	h := newHealth()
 	hooks := h.hooks()
@@ -125,7 +125,7 @@ func TestNotAway(t *testing.T) {
 	}
 }
 
-// What is said of partitions in which nothing moves.
+// Reports about stalled partitions.
 func TestStill(t *testing.T) {
 	h := newHealth()
 	hooks := h.hooks()
@@ -163,7 +163,7 @@ func TestStill(t *testing.T) {
 	}
 }
 
-// A topic of which nothing could be used is said to be one, and not any longer than that.
+// A topic without usable messages is reported until a message is usable.
 func TestUseless(t *testing.T) {
 	h := newHealth()
 	hooks := h.hooks()
@@ -172,7 +172,7 @@ func TestUseless(t *testing.T) {
 	}
 	hooks.DeadLettered(stream.Message{}, stream.StageDecode, errors.New("not Arrow"))
 	hooks.Skipped(stream.Message{}, stream.StageDecode, errors.New("too short"))
-	hooks.EventsIn(tp, 5) // it could be decoded, and not be placed
+	hooks.EventsIn(tp, 5) // decoded, but not placed
 	hooks.DeadLettered(stream.Message{}, stream.StagePlace, errors.New("no column"))
 	if text := h.useful(); !strings.Contains(text, "of 3 messages read since the start none could be used") || !strings.HasSuffix(text, "no column") {
 		t.Errorf("after three: %s", text)

@@ -13,8 +13,8 @@ func join(a, b stream.Hooks) stream.Hooks { return joined(a, b) }
 // joinFleet is join for a fleet's hooks.
 func joinFleet(a, b fleet.Hooks) fleet.Hooks { return joined(a, b) }
 
-// joined joins two structs of functions without results, field by field, so that a new field
-// needs no line here. Where only one has a function that one is taken as it is.
+// joined joins two structs of functions without results, field by field, so that new fields need no
+// code here. A function that only one of them has is used directly.
 func joined[H any](a, b H) H {
 	var out H
 	first, second, to := reflect.ValueOf(a), reflect.ValueOf(b), reflect.ValueOf(&out).Elem()
@@ -37,8 +37,8 @@ func joined[H any](a, b H) H {
 	return out
 }
 
-// often joins two functions that are called for each message, without reflection at the call
-// (a microsecond); nil if these are others.
+// often joins two functions without reflect, for the types that are called for each message. A
+// reflect call would take a microsecond. It returns nil for other types.
 func often(f, g any) any {
 	switch f := f.(type) {
 	case func(stream.TopicPartition, int):

@@ -10,7 +10,7 @@ import (
 	"unfold/stream/fleet"
 )
 
-// noting returns hooks that note their names and arguments, all fields or one.
+// noting returns hooks that record their names and arguments: all fields, or only one.
 func noting[H any](who string, only int, calls *[]string) (h H) {
 	v := reflect.ValueOf(&h).Elem()
 	for i := range v.NumField() {
@@ -30,7 +30,7 @@ func noting[H any](who string, only int, calls *[]string) (h H) {
 	return h
 }
 
-// call calls a hook with arguments of its types: a one in each number, else zero values.
+// call calls a hook with arguments of its types: one for numbers, otherwise zero values.
 func call(f reflect.Value) (want string) {
 	var args []reflect.Value
 	for i := range f.Type().NumIn() {
@@ -76,7 +76,7 @@ func testJoin[H any](t *testing.T, join func(a, b H) H) {
 	}
 }
 
-// Every hook of both is called, in order and with all arguments; a new one needs no line to be.
+// Every hook of both is called, in order and with all arguments. New hooks need no code.
 func TestEveryHookIsJoined(t *testing.T) {
 	t.Run("stream", func(t *testing.T) { testJoin(t, join) })
 	t.Run("fleet", func(t *testing.T) { testJoin[fleet.Hooks](t, joinFleet) })
@@ -88,7 +88,7 @@ func TestEveryHookIsJoined(t *testing.T) {
 	}
 }
 
-// BenchmarkJoin measures a hook that is called for each message, and one that is not.
+// BenchmarkJoin measures a hook that is called for each message, and one that is called rarely.
 func BenchmarkJoin(b *testing.B) {
 	var n int
 	one := stream.Hooks{EventsIn: func(stream.TopicPartition, int) { n++ }, Moved: func(int) { n++ }}

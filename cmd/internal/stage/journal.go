@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	// journalName is the file in a state folder with the offsets that the group has committed.
+	// journalName is the file in a state folder with the offsets committed by the group.
 	journalName = "offsets.json"
-	// journalFormat is its format.
+	// journalFormat is the version of the file format.
 	journalFormat = 1
-	// journalEvery is how often it is written: so much may be delivered again after a crash, if
-	// the group has lost its offsets as well.
+	// journalEvery is the interval of writes. After a crash, the messages of this time are
+	// delivered again if the group has also lost its offsets.
 	journalEvery = time.Second
 )
 
-// journal keeps what the group commits in the state folder. It is a kafka.Journal.
+// journal stores the group's committed offsets in the state folder. It is a kafka.Journal.
 type journal struct {
 	path, group, topic string
 	log                *slog.Logger
@@ -41,7 +41,6 @@ type journal struct {
 	ended chan struct{}
 }
 
-// journalFile is the file's JSON.
 type journalFile struct {
 	Format int    `json:"format"`
 	Group  string `json:"group"`
@@ -52,8 +51,8 @@ type journalFile struct {
 	Offsets map[int]int64 `json:"offsets"`
 }
 
-// openJournal reads the journal of a state folder and begins to keep it. What was noted of
-// another group or topic does not count.
+// openJournal reads the journal of a state folder and starts writing it. Offsets of another group
+// or topic are ignored.
 func openJournal(folder, group, topic string, log *slog.Logger) (*journal, error) {
 	j := &journal{path: filepath.Join(folder, journalName), group: group, topic: topic, log: log, stop: make(chan struct{}), ended: make(chan struct{})}
 	if err := j.read(); err != nil {
@@ -117,7 +116,7 @@ func (j *journal) Note(topic [16]byte, positions []stream.Position) {
 	j.noted.At, j.dirty = time.Now(), true
 }
 
-// run writes what has changed, now and then.
+// run writes changed offsets periodically.
 func (j *journal) run() {
 	defer close(j.ended)
 	tick := time.NewTicker(journalEvery)
@@ -137,7 +136,7 @@ func (j *journal) run() {
 	}
 }
 
-// write writes what has changed.
+// write writes the offsets if they changed.
 func (j *journal) write() error {
 	j.mu.Lock()
 	if !j.dirty {

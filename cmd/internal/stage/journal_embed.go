@@ -11,17 +11,18 @@ import (
 	"unfold/stream/kafka"
 )
 
-// mostEmbedders is how many embedders on a machine may share a state folder.
+// mostEmbedders is the most embedders on a machine that can share a state folder.
 const mostEmbedders = 64
 
-// embedderFolder is the folder of one of them in it.
+// embedderFolder returns the subfolder of an embedder.
 func embedderFolder(folder string, n int) string {
 	return filepath.Join(folder, fmt.Sprintf("embedder-%d", n))
 }
 
-// openEmbedderJournal is openJournal for an embedder. Embedders, and the learner, may have the same configuration: so
-// each keeps its journal in a folder of its own inside of the state folder, the first that is free, and knows what all
-// of them have noted, for partitions move between them. It is closed before the lock.
+// openEmbedderJournal is openJournal for an embedder. Several embedders and the learner may have
+// the same configuration. Therefore each embedder uses the first free subfolder of the state folder
+// for its journal. It reads the journals of all, because partitions move between embedders. Close
+// the journal before the lock.
 func openEmbedderJournal(folder, group, topic string, log *slog.Logger) (j *journal, lock io.Closer, err error) {
 	for n := range mostEmbedders {
 		lock, _, err = tryLock(embedderFolder(folder, n))
@@ -53,7 +54,8 @@ func openEmbedderJournal(folder, group, topic string, log *slog.Logger) (j *jour
 	return j, lock, err
 }
 
-// newest joins what two journals have: of the topic that was noted last, the offsets that lie farthest on.
+// newest merges two journals: the offsets of the topic that was noted last, the larger one for each
+// partition.
 func newest(a, b kafka.Noted) kafka.Noted {
 	if a.At.Before(b.At) {
 		a, b = b, a

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzJournal reads arbitrary bytes as the journal of a state folder: an error, or offsets.
+// FuzzJournal reads arbitrary bytes as a journal: the result is an error or offsets.
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte(`{"format":1,"group":"g","topic":"t","topic_id":"00000000000000000000000000000000","offsets":{"0":1}}`))
 	f.Add([]byte(`{"format":1,"group":"g","topic":"t","topic_id":"zz","offsets":{"-1":1e308}}`))

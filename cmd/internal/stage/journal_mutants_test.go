@@ -13,7 +13,7 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// Changed journals are refused, or hold offsets that there can be.
+// Mutated journals are rejected or contain valid offsets.
 func TestMutantsOfJournals(t *testing.T) {
 	each := 200
 	if tier.All() {
@@ -34,7 +34,7 @@ func TestMutantsOfJournals(t *testing.T) {
 	if j, err := read(raw); err != nil || len(j.noted.Offsets) != 3 {
 		t.Fatalf("as it is: %+v, %v", j.noted, err)
 	}
-	// A damaged number below zero is no place in a partition.
+	// Negative partitions and offsets are invalid.
 	for _, bad := range []string{`"17":-1`, `"-17":1`} {
 		if j, err := read(bytes.Replace(raw, []byte(`"17":1099511627776`), []byte(bad), 1)); err == nil {
 			t.Errorf("%s is read as %v", bad, j.noted.Offsets)

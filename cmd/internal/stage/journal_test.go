@@ -14,7 +14,7 @@ import (
 	"unfold/stream/kafka"
 )
 
-// What the group has committed is known to the next process, of that group and topic.
+// The next process of the same group and topic reads the committed offsets.
 func TestJournal(t *testing.T) {
 	dir := t.TempDir()
 	open := func(group, topic string) *journal {
@@ -72,7 +72,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// Files of format 1 are read for ever.
+// Files of format 1 stay readable in all later versions.
 func TestJournalFormat1(t *testing.T) {
 	dir := t.TempDir()
 	frozen := `{"format":1,"group":"g","topic":"in","topic_id":"000102030405060708090a0b0c0d0e0f","at":"2026-11-29T01:02:03Z","offsets":{"0":4,"11":12345678901}}`
@@ -91,7 +91,8 @@ func TestJournalFormat1(t *testing.T) {
 	}
 }
 
-// Embedders that share a state folder, with a learner, each keep a journal of their own, and know what all have noted.
+// Embedders and a learner that share a state folder each write their own journal, and read all of
+// them.
 func TestEmbedderJournals(t *testing.T) {
 	dir := t.TempDir()
 	learner, err := lockState(dir)
@@ -120,7 +121,7 @@ func TestEmbedderJournals(t *testing.T) {
 	second, endSecond := open()
 	first.Note(id, at(0, 4))
 	first.Note(id, at(1, 5))
-	second.Note(id, at(1, 9)) // the partition has moved
+	second.Note(id, at(1, 9)) // the partition has moved here
 	second.Note(id, at(2, 6))
 	end()
 	endSecond()
@@ -131,7 +132,7 @@ func TestEmbedderJournals(t *testing.T) {
 		}
 		end()
 	}
-	// What another topic of the name had is over.
+	// Offsets of an earlier topic with the same name are ignored.
 	last, end := open()
 	last.Note([16]byte{2}, at(0, 1))
 	end()

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// lockName is the file in a state folder that a running stage holds locked. It is
-// left there: who has the lock counts, not whether the file is there.
+// lockName is the file in a state folder that a running stage keeps locked. The file is never
+// removed, because only the lock matters.
 const lockName = "lock"
 
-// errLocked: another process has the lock.
+// errLocked means that another process has the lock.
 var errLocked = errors.New("locked")
 
-// lockState makes a folder this process' own until it closes what is returned, or
-// dies. Two stages on one folder would overwrite each other's maps.
+// lockState locks a folder for this process until the result is closed or the process ends. Two
+// stages on one folder would overwrite each other's maps.
 func lockState(folder string) (io.Closer, error) {
 	f, holder, err := tryLock(folder)
 	if errors.Is(err, errLocked) {
@@ -26,7 +26,8 @@ func lockState(folder string) (io.Closer, error) {
 	return f, err
 }
 
-// tryLock is lockState; errLocked says that another process has the folder, and holder who.
+// tryLock is lockState. If another process has the lock, it returns errLocked and that process's id
+// as holder.
 func tryLock(folder string) (lock io.Closer, holder string, err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, "", fmt.Errorf("the state folder: %w", err)
@@ -40,7 +41,7 @@ func tryLock(folder string) (lock io.Closer, holder string, err error) {
 		f.Close()
 		return nil, string(holder), fmt.Errorf("the state folder: locking %s: %w", f.Name(), err)
 	}
-	// Who it is helps to find it; that it cannot be written does no harm.
+	// The id only helps to find the process, so errors of writing it are ignored.
 	if err := f.Truncate(0); err == nil {
 		_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid()), 0)
 	}

@@ -4,5 +4,5 @@ package stage
 
 import "os"
 
-// lockFile does nothing: this system has no locks that end with their process.
+// lockFile does nothing, because this system has no locks that end with their process.
 func lockFile(*os.File) error { return nil }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A state folder has one stage at a time; the second learns who has it.
+// Only one stage can use a state folder. The error of a second one names the process that uses it.
 func TestStateFolderIsLocked(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "state")
 	first, err := lockState(folder)

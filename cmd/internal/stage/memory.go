@@ -7,35 +7,34 @@ import (
 	"unfold/stream/learn"
 )
 
-// spareMemory is what a process takes beside its limits and the learner: its own pages,
-// connections, what is written, and what the garbage collector has not found yet.
+// spareMemory is the memory of a process in addition to its limits and the learner: program pages,
+// connections, output buffers, and garbage that is not collected yet.
 //
-// The runtime does not count the pages of the program itself (60 MB once all have been used),
-// and goes beyond its limit while it collects, by as much as is asked for meanwhile: one or two
-// large messages. Both are taken off the bound that it is given.
+// The Go runtime does not count the pages of the program itself (60 MB once all were used). During
+// a collection it exceeds its limit by the memory allocated meanwhile: one or two large messages.
+// Both are subtracted from the limit that the runtime gets.
 const (
 	spareMemory  = 200_000_000
 	programPages = 64_000_000
 	collecting   = 56_000_000
 )
 
-// MemoryBound is the memory in bytes that a stage of this configuration takes at most: messages
-// that were read and not delivered, the work on messages, the learner, the page, and
-// spareMemory. Events that wait for the first map come on top.
+// MemoryBound returns the maximum memory of a stage in bytes: the queue of messages, decoding, the
+// learner, the page, and spareMemory. Events that wait for the first map come on top.
 func MemoryBound(c *config.Config, learner int64) int64 {
 	return int64(c.Limits.Queue) + int64(c.Limits.MessageMemory) + learner + pageBytes(c) + spareMemory
 }
 
-// bound sets the memory that the garbage collector keeps to: at the start without what the
-// learner will hold, as nobody knows yet how many values its vectors have, then with it.
+// bound sets the memory limit of the garbage collector. At the start it excludes the learner,
+// because the length of vectors is unknown. It is set again when that is known.
 type bound struct {
 	s    Settings
 	mu   sync.Mutex
 	most int64
 }
 
-// sized learns how many values vectors have, and of how many points a map is (0: of as many
-// as the settings allow).
+// sized sets the bound for vectors of dim values and a map of the given number of points. 0 points
+// means as many as the settings allow.
 func (b *bound) sized(dim, points int) {
 	s := b.s
 	set, err := learner(s, s.Hooks, learnt{}, formats{})
@@ -44,12 +43,12 @@ func (b *bound) sized(dim, points int) {
 		set.Size = max(set.Size, points)
 		held, err = learnerBytes(s, set, dim)
 	}
-	if err == nil { // what makes no sense is refused elsewhere
+	if err == nil { // invalid settings are reported elsewhere
 		b.set(held)
 	}
 }
 
-// set sets the bound with a learner of so many bytes; it only grows.
+// set sets the bound for a learner of that many bytes. The bound only grows.
 func (b *bound) set(learner int64) {
 	if b.s.Limit == nil {
 		return
@@ -63,7 +62,7 @@ func (b *bound) set(learner int64) {
 	}
 }
 
-// learnerBytes is how much memory the learner will hold at most, of events of dim values.
+// learnerBytes returns the maximum memory of the learner, for events of dim values.
 func learnerBytes(s Settings, set learn.Settings, dim int) (int64, error) {
 	if s.Config.Sink.Moves != "" {
 		set.Moves = nowhere{}

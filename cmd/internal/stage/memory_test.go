@@ -17,7 +17,7 @@ func TestMemoryBound(t *testing.T) {
 	if got := MemoryBound(c, learner); got != without+page {
 		t.Errorf("with a page: %d, want %d", got, without+page)
 	}
-	// Encodings for readers grow with the points, where these are many.
+	// Encodings for clients grow with the number of points.
 	c.Page.Points = 2_000_000
 	if got, want := MemoryBound(c, learner)-without, int64(528*(2_000_000+1100)+176<<20); got != want {
 		t.Errorf("with a large page: %d, want %d", got, want)
@@ -26,7 +26,7 @@ func TestMemoryBound(t *testing.T) {
 	if got := MemoryBound(c, learner); got != without {
 		t.Errorf("without a page: %d, want %d", got, without)
 	}
-	// The collector's limit is that of the same sum, by what the runtime does not count.
+	// The collector's limit is the same sum without the memory that the runtime does not count.
 	var limit int64
 	b := bound{s: Settings{Config: c, Limit: func(n int64) { limit = n }}}
 	b.set(learner)

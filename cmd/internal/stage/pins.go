@@ -9,8 +9,8 @@ import (
 	"unfold/stream/format"
 )
 
-// Pins are the types that columns which pass through were found to have, as source.types takes them,
-// quoted; none if outputs are not in Avro, or no type had to be found.
+// Pins returns the detected types of kept columns, quoted in the syntax of source.types. It returns
+// nil if outputs are not Avro, or all types were known.
 func (s *Seen) Pins() (pins []string) {
 	if s.Output != format.Avro || s.Formats[format.JSON] == 0 {
 		return nil

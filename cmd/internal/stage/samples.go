@@ -18,68 +18,68 @@ import (
 	"unfold/stream/format"
 )
 
-// Sample is a message that is looked at.
+// Sample is a message to inspect.
 type Sample struct {
-	// Where names it, as "events.jsonl, line 3".
+	// Where is its origin, such as "events.jsonl, line 3".
 	Where string
 	stream.Message
 }
 
-// Seen is what a stage would make of samples.
+// Seen describes how a stage would process samples.
 type Seen struct {
-	// Formats count the messages that could be read, by their formats.
+	// Formats counts the decoded messages by format.
 	Formats map[format.Name]int
-	// Output is what an output of the last one would be, and Subject what its schema would
-	// be registered under, if it has one.
+	// Output is the format of the output for the last message. Subject is the subject of its
+	// schema, if it has one.
 	Output  format.Name
 	Subject string
-	// Events is how many these hold, Placed how many of them could be placed, Gone how
-	// many delete an event.
+	// Events is the number of events in these messages. Placed of them could be placed. Gone is the
+	// number of deletions.
 	Events, Placed, Gone int
-	// Eventless hold no event, and are skipped; Unchanged are changes that come without the vector, since they
-	// did not touch it.
+	// Eventless counts messages without an event, which are skipped. Unchanged counts changes
+	// without a vector, because they did not affect it.
 	Eventless, Unchanged int
-	// Columns are all there are, in the order in which they came.
+	// Columns are all columns, in order of appearance.
 	Columns []*SeenColumn
-	// Dim is the length of the vectors, 0 if there are none; Held describes what the learner
-	// will take of them ("" for role embed), Left what "*" leaves out.
+	// Dim is the length of the vectors, 0 if there are none. Held describes the learner's memory
+	// for them ("" for role embed). Left describes the columns excluded by "*".
 	Dim        int
 	Held, Left string
-	// Unknown are the columns that the configuration names and no message has: errors that name
-	// the setting and the nearest column.
+	// Unknown has an error for each configured column that no message has. It names the setting and
+	// the most similar column.
 	Unknown []error
-	// Problems are those of single messages, in their order.
+	// Problems are the errors of single messages, in order.
 	Problems []SampleProblem
 }
 
-// SampleProblem is why a message would become a dead letter.
+// SampleProblem is the reason why a message would become a dead letter.
 type SampleProblem struct {
 	at    int
 	Where string
 	Err   error
 }
 
-// SeenColumn is a column of samples.
+// SeenColumn is a column of the samples.
 type SeenColumn struct {
 	Name string
-	// Types are those that it had, mostly one; Example is its first value.
+	// Types are its types, usually one. Example is its first value.
 	Types   []string
 	Example string
-	// Events is how many have a value.
+	// Events is the number of events with a value.
 	Events int
-	// Role is what the stage uses it for.
+	// Role is the stage's use of the column.
 	Role string
-	// pinned: the configuration says its type.
+	// pinned is set if the configuration sets the type.
 	pinned bool
 }
 
-// String describes in a line what could be placed, with the columns, and what becomes of it.
+// String describes in one line the events that could be placed, their columns and the outputs.
 func (s *Seen) String() string {
 	var columns []string
 	for _, c := range s.Columns {
 		text := c.Name
 		if s.formats() != string(format.Arrow) {
-			text += " " + c.Value() // whose types nobody has said
+			text += " " + c.Value() // the configuration does not set its type
 		}
 		columns = append(columns, text)
 	}
@@ -109,7 +109,7 @@ func (s *Seen) describe(columns string) string {
 	return text
 }
 
-// Type is the column's type, or those that it has.
+// Type returns the type of the column, or a list if it has several.
 func (c *SeenColumn) Type() string {
 	if len(c.Types) == 0 {
 		return "(no value)"
@@ -117,7 +117,7 @@ func (c *SeenColumn) Type() string {
 	return strings.Join(c.Types, " or ")
 }
 
-// Value is its type with an example.
+// Value returns the type with an example.
 func (c *SeenColumn) Value() string {
 	if len(c.Types) == 0 {
 		return c.Type()
@@ -125,7 +125,7 @@ func (c *SeenColumn) Value() string {
 	return c.Type() + ": " + c.Example
 }
 
-// formats lists what was read.
+// formats lists the formats of the decoded messages.
 func (s *Seen) formats() string {
 	var names []string
 	for _, n := range slices.Sorted(maps.Keys(s.Formats)) {
@@ -134,13 +134,13 @@ func (s *Seen) formats() string {
 	return strings.Join(names, " and ")
 }
 
-// Look returns what a stage would make of messages, by what is learnt from them alone. The
-// error is about the settings; what is wrong with single messages is among the problems.
+// Look describes how a stage would process the samples, with an encoder learnt from them alone. It
+// returns an error for wrong settings. Errors of single messages are in Seen.Problems.
 func Look(ctx context.Context, s Settings, samples []Sample) (*Seen, error) {
 	return look(ctx, s, samples, nil)
 }
 
-// look is Look. Of more messages only the columns count that they have.
+// look is Look. It uses the messages in more only for their column names.
 func look(ctx context.Context, s Settings, samples []Sample, more []stream.Message) (*Seen, error) {
 	f, err := formatsOf(ctx, s, nil)
 	if err != nil {
@@ -178,25 +178,24 @@ func look(ctx context.Context, s Settings, samples []Sample, more []stream.Messa
 	return l.seen, l.end()
 }
 
-// decoded is a message that could be read.
 type decoded struct {
-	at    int // among the samples
+	at    int // index in samples
 	table *table.Table
 }
 
-// looker looks at samples.
+// looker inspects samples.
 type looker struct {
 	s       Settings
 	f       formats
-	whole   *format.Decoder // of all columns
+	whole   *format.Decoder // decodes all columns
 	samples []Sample
 	seen    *Seen
-	fields  table.Schema // of all messages: what they hold, not what is named
+	fields  table.Schema // all columns of the messages, not only the named ones
 	fitter  *ingest.Fitter
 	encoder *ingest.Encoder
 }
 
-// complain notes what is wrong with a message.
+// complain records an error of a message.
 func (l *looker) complain(at int, err error) {
 	where := l.samples[at].Where
 	var e *table.Error
@@ -208,7 +207,8 @@ func (l *looker) complain(at int, err error) {
 	l.seen.Problems = append(l.seen.Problems, SampleProblem{at, where, err})
 }
 
-// decode reads one message, and lets an encoder learn from it; nil if it has no events.
+// decode decodes a message and passes it to the fitter of the encoder. It returns nil for a message
+// without events.
 func (l *looker) decode(ctx context.Context, m *stream.Message) (*table.Table, error) {
 	got, err := l.f.decoder.DecodeNow(ctx, m)
 	var skipped *stream.SkippedError
@@ -260,7 +260,7 @@ func (l *looker) decode(ctx context.Context, m *stream.Message) (*table.Table, e
 	return got.Table, l.fitter.Add(got.Table)
 }
 
-// meet adds the columns of a message to those that there are.
+// meet adds the columns of a message to the known ones.
 func (l *looker) meet(s table.Schema) {
 	for _, f := range s {
 		if l.fields.Index(f.Name) < 0 {
@@ -269,8 +269,8 @@ func (l *looker) meet(s table.Schema) {
 	}
 }
 
-// unknown notes the columns that are named and in no message. lost reports that no event can be
-// placed without them.
+// unknown records configured columns that are in no message. lost is set if no event can be placed
+// without them.
 func (l *looker) unknown() (lost bool, err error) {
 	if len(l.fields) == 0 {
 		return false, nil
@@ -290,9 +290,9 @@ func (l *looker) unknown() (lost bool, err error) {
 		switch {
 		case needed:
 		case setting == "source.types" && (slices.Contains(named, name) || !slip), setting != "source.types" && typed:
-			return // a pinned type says that the column comes
+			return // a pinned type means that the column will come
 		case setting != "source.keep" && !slip:
-			return // labels, and values that may be missing, come with some events only
+			return // only some events have labels and values that may be missing
 		}
 		lost = lost || needed
 		e := table.UnknownColumn(table.Origin{}, name, have)
@@ -319,7 +319,7 @@ func (l *looker) unknown() (lost bool, err error) {
 	return lost, nil
 }
 
-// encode makes vectors of what could be read.
+// encode encodes the decoded messages as vectors.
 func (l *looker) encode(all []decoded) (err error) {
 	if len(all) == 0 {
 		return nil
@@ -340,7 +340,6 @@ func (l *looker) encode(all []decoded) (err error) {
 	return nil
 }
 
-// columns notes the columns of a table.
 func (l *looker) columns(t *table.Table) {
 	for _, c := range t.Columns() {
 		at := slices.IndexFunc(l.seen.Columns, func(s *SeenColumn) bool { return s.Name == c.Name() })
@@ -365,10 +364,10 @@ func (l *looker) columns(t *table.Table) {
 	}
 }
 
-// mostExample bounds the text of a value that is shown.
+// mostExample is the most characters of an example.
 const mostExample = 40
 
-// example is a value for a person.
+// example formats a value for people.
 func example(c table.Column, i int) string {
 	text := strings.ToValidUTF8(c.Text(i), "\uFFFD")
 	if r := []rune(text); len(r) > mostExample {
@@ -377,7 +376,7 @@ func example(c table.Column, i int) string {
 	return text
 }
 
-// end fills in what is known when all samples have been seen.
+// end sets the fields that depend on all samples.
 func (l *looker) end() error {
 	slices.SortStableFunc(l.seen.Problems, func(a, b SampleProblem) int { return a.at - b.at })
 	for _, c := range l.seen.Columns {
@@ -397,10 +396,10 @@ func (l *looker) end() error {
 	return err
 }
 
-// NotUsed is the role of columns that the stage does nothing with.
+// NotUsed is the role of columns that the stage ignores.
 const NotUsed = "not used"
 
-// role is what the stage uses a column for.
+// role returns the stage's use of a column.
 func (l *looker) role(name string) string {
 	m := l.s.Mapping
 	vector, elements := m.Vector, []string(nil)

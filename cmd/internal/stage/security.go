@@ -12,11 +12,11 @@ import (
 	"unfold/stream/kafka"
 )
 
-// Environment looks a variable up.
+// Environment looks up a variable.
 type Environment = config.Lookup
 
-// cluster is how to reach brokers. Certificates and passwords are read here, at
-// the start, and kept nowhere else.
+// cluster returns the connection settings of brokers. It reads certificates and passwords at the
+// start and stores them nowhere else.
 func cluster(brokers []string, s config.Security, env Environment) (c kafka.Cluster, err error) {
 	c.Brokers = brokers
 	if s.TLS.On() {
@@ -28,14 +28,14 @@ func cluster(brokers []string, s config.Security, env Environment) (c kafka.Clus
 	return c, err
 }
 
-// named is a cluster that knows who asks, and from where.
+// named is cluster with the client's id and rack.
 func named(c *config.Config, brokers []string, s config.Security, env Environment) (kafka.Cluster, error) {
 	k, err := cluster(brokers, s, env)
 	k.ClientID, k.Rack = c.Source.Kafka.ClientID, c.Source.Kafka.Rack
 	return k, err
 }
 
-// mechanism is how to authenticate, nil for not at all.
+// mechanism returns the authentication mechanism, nil for none.
 func mechanism(s config.SASL, env Environment) (kafka.Mechanism, error) {
 	switch s.Mechanism {
 	case "", "none":
@@ -97,13 +97,12 @@ func tlsConfig(t config.TLS) (*tls.Config, error) {
 	return c, nil
 }
 
-// SourceCluster is where events come from.
+// SourceCluster returns the cluster of the source.
 func SourceCluster(c *config.Config, env Environment) (kafka.Cluster, error) {
 	return named(c, c.Source.Kafka.Brokers, c.Source.Kafka.Security, env)
 }
 
-// SinkCluster is where the output goes: to the source's brokers unless others are
-// named.
+// SinkCluster returns the cluster of the output: the source's unless other brokers are configured.
 func SinkCluster(c *config.Config, env Environment) (kafka.Cluster, error) {
 	if len(c.Sink.Kafka.Brokers) == 0 {
 		return SourceCluster(c, env)

@@ -11,7 +11,7 @@ import (
 	"unfold/stream/kafka"
 )
 
-// Passwords come from a file or a variable, and are in no setting.
+// Passwords are read from a file or a variable, and are no settings.
 func TestPasswords(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "password")
@@ -69,7 +69,7 @@ func TestTLSFiles(t *testing.T) {
 	}
 }
 
-// Both clusters hear who asks, and from where.
+// Both clusters get the client id and the rack.
 func TestClustersAreNamed(t *testing.T) {
 	c := config.Defaults()
 	c.Source.Kafka.ClientID, c.Source.Kafka.Rack, c.Sink.Kafka.Brokers = "maps-eu", "zone-7", []string{"b:1"}

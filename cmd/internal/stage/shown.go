@@ -12,23 +12,23 @@ import (
 	"unfold/stream/view"
 )
 
-// shown is the state of the page after the last map. The next map is sent as differences from it.
+// shown is the state of the page after the last map. The next map is sent as the difference to it.
 type shown struct {
 	seed maphash.Seed
 	id   string
 	base view.Base
-	// keys are those of base, byID those of its ids.
+	// keys are the keys of base. byID maps its ids to keys.
 	keys map[uint64]bool
 	byID map[uint64]uint64
-	// course follows the clusters, clusters are those that were there last, changed is what became
-	// of them.
+	// course tracks the clusters. clusters are those of the last map, and changed are their
+	// changes.
 	course   viewer.Course
 	clusters view.Clusters
 	changed  changes
 }
 
-// NewMap implements embed.Watcher: all points are put on the map, before any event is placed on it.
-// So those that are placed on an earlier map afterwards are known to be late.
+// NewMap implements embed.Watcher. It puts all points on the map before any event is placed on it.
+// So events that are later placed on an earlier map are recognized as late.
 func (d *display) NewMap(p *stream.Published) {
 	m, ok := p.Map.(*embed.Map)
 	if !ok {
@@ -39,7 +39,7 @@ func (d *display) NewMap(p *stream.Published) {
 	s.id, s.base = p.MapID, s.baseOf(m)
 	move := view.Carry(before, s.base)
 	if move == nil && len(before.Keys) > 0 || id != "" && id != p.MapID {
-		d.hub.Clear() // places on the map before say nothing on this one
+		d.hub.Clear() // places on another map are not comparable
 		move, s.changed = nil, changes{}
 	}
 	state := view.MapState{ID: p.MapID, Epoch: p.Epoch, Version: p.Version}
@@ -54,7 +54,7 @@ func (d *display) NewMap(p *stream.Published) {
 	}
 	known, err := s.course.Follow(m.Clusters(), m.Snapshot().Mu, p.Version, at)
 	if err != nil {
-		return // notes that cannot be read would have kept the map from being published
+		return // not reached: a map with unreadable notes is not published
 	}
 	s.clusters = carried(known, s.clusters, move)
 	d.hub.SetClusters(s.clusters)
@@ -66,8 +66,8 @@ func (d *display) NewMap(p *stream.Published) {
 	}
 }
 
-// carried puts the centres of clusters that a map lacks where that of the map before is now: they
-// are on no newer map.
+// carried moves the centres of clusters that a map lacks along with the map, because no newer map
+// has them.
 func carried(now, before view.Clusters, move func(x, y float32) (float32, float32)) view.Clusters {
 	if move == nil {
 		return now
@@ -85,7 +85,7 @@ func carried(now, before view.Clusters, move func(x, y float32) (float32, float3
 	return now
 }
 
-// baseOf lists the points that a map was learnt from.
+// baseOf returns the points of a map.
 func (s *shown) baseOf(m *embed.Map) view.Base {
 	mu := m.Snapshot().Mu
 	byID := map[uint64]uint64{}
@@ -99,7 +99,7 @@ func (s *shown) baseOf(m *embed.Map) view.Base {
 		}
 		row = row[:0]
 		for _, v := range m.Snapshot().Reference.Row(i) {
-			row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v+0)) // -0 is 0
+			row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v+0)) // -0 becomes 0
 		}
 		out.Keys[i] = s.keyOf(m, i, maphash.Bytes(s.seed, row), byID)
 	}
@@ -110,9 +110,9 @@ func (s *shown) baseOf(m *embed.Map) view.Base {
 	return out
 }
 
-// keyOf is what a reference point is known by from one map to the next: its row, as the
-// model sees it, whose hash is key, or, where another projection has changed all rows, what the point
-// with its id was known by. byID takes this map's keys by ids.
+// keyOf returns the key that identifies a reference point across maps: the hash of its row, which is
+// key. If that row is new, it is the previous key of the point with the same id, because a new
+// projection may have changed all rows. byID receives the keys of this map by id.
 func (s *shown) keyOf(m *embed.Map, i int, key uint64, byID map[uint64]uint64) uint64 {
 	ids := m.PointIDs()
 	if ids == nil || ids[i] == "" {

@@ -9,18 +9,17 @@ import (
 	"unfold/stream/kafka"
 )
 
-// leastMoves is a size that any move fits, which is one row without what passes through, and
-// any cluster.
+// leastMoves is a size that exceeds any move, which is one row without kept columns, and any
+// cluster.
 const leastMoves = 16 << 10
 
-// target is a topic that is written to.
 type target struct {
 	what, topic string
-	// keyless is what becomes of what has no key, if the topic is compacted; "" of a
-	// topic that should be.
+	// keyless describes what happens to messages without a key if the topic is compacted. It is ""
+	// for a topic that should be compacted.
 	keyless string
-	// fate is what becomes of what it does not take, least what it should take in any
-	// case; 0: as much as the source.
+	// fate describes what happens to messages that the topic rejects. least is the message size
+	// that it has to accept; 0 means the source's.
 	fate  string
 	least int
 }
@@ -45,7 +44,7 @@ func targets(c *config.Config) (all []target) {
 	return all
 }
 
-// odd returns warnings about messages that a topic may refuse, though they are not too large.
+// odd returns warnings about messages that a topic may reject for other reasons than size.
 func (t target) odd(what string, source, takes kafka.Sizes) (warnings []string) {
 	if takes.Compacted && t.keyless != "" {
 		warnings = append(warnings, fmt.Sprintf("%s, is compacted (cleanup.policy): %s, and of those with the same key the last one stays. Set cleanup.policy to delete", what, t.keyless))
@@ -64,9 +63,9 @@ func (t target) odd(what string, source, takes kafka.Sizes) (warnings []string) 
 	return warnings
 }
 
-// Sizes compares how much the topics that are written to take with how much the source's
-// does. The warnings name what may not fit, or be refused for another reason. The detail
-// is what was found if everything fits.
+// Sizes compares the message limits of the output topics with the source's. The warnings name
+// messages that may be rejected, for their size or another reason. The detail describes the limits
+// if there are none.
 func Sizes(ctx context.Context, s Settings) (detail string, warnings []string, err error) {
 	from, to, err := clusters(s)
 	if err != nil {
@@ -102,7 +101,7 @@ func Sizes(ctx context.Context, s Settings) (detail string, warnings []string, e
 	return fmt.Sprintf(": batches of up to %s fit all of them", humanize.Bytes(int64(source.Batch))), warnings, nil
 }
 
-// MayNotFit is an error of a check with which the stage runs all the same: what its topic may refuse.
+// MayNotFit is a warning of a check: a topic may reject messages, but the stage would run.
 type MayNotFit struct{ Warnings []string }
 
 func (e *MayNotFit) Error() string { return fmt.Sprint(e.Warnings) }

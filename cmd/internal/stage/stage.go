@@ -25,29 +25,28 @@ import (
 	"unfold/stream/reference"
 )
 
-// Settings are what a stage is made of beside its configuration.
+// Settings configure a stage, in addition to the configuration file.
 type Settings struct {
 	Config *config.Config
-	// Mapping and Spec are what the configuration's columns and model mean.
+	// Mapping and Spec are derived from the configuration's columns and model.
 	Mapping ingest.Mapping
 	Spec    fit.Spec
-	// Version is the program's, for the metrics.
+	// Version is the program's version, for the metrics.
 	Version string
-	// Env looks variables of the environment up, for passwords. nil: there are none.
+	// Env looks up environment variables with passwords. nil means that there are none.
 	Env Environment
-	// Hooks and Fleet are called beside the metrics; any may be nil.
+	// Hooks and Fleet are called in addition to the metrics. Any hook may be nil.
 	Hooks stream.Hooks
 	Fleet fleet.Hooks
-	// Log is for what goes wrong in a part that has no hooks. nil: for nobody.
+	// Log receives errors of parts without hooks. nil discards them.
 	Log *slog.Logger
-	// Limit, if set, is called with how many bytes the garbage collector should keep to
-	// (debug.SetMemoryLimit): at the start, and again when it is known what the learner
-	// will hold.
+	// Limit, if set, is called with the memory limit for the garbage collector in bytes
+	// (debug.SetMemoryLimit). It is called at the start, and again when the learner's memory is
+	// known.
 	Limit func(bytes int64)
 }
 
-// Warnings are what to know of the settings before the stage runs, a sentence each: of the model's, on a
-// map of a full reference set.
+// Warnings returns warnings about the model's settings for a full reference set, a sentence each.
 func (s Settings) Warnings() []string {
 	if s.Config.Role == config.RoleEmbed {
 		return nil
@@ -58,24 +57,24 @@ func (s Settings) Warnings() []string {
 // Stage is a stage that is ready to run.
 type Stage struct {
 	pipeline *stream.Pipeline
-	// learner is there for roles all and learn, publisher for learn, follower for embed.
+	// learner is set for roles all and learn, publisher for learn, follower for embed.
 	learner   *learn.Learner
 	publisher *fleet.Publisher
 	follower  *fleet.Follower
 	server    *web.Server
 	probe     *web.Server
-	// display feeds the page; nil without one.
+	// display feeds the page; it is nil without one.
 	display *display
-	// health knows what the stage waits for, brokers are the source's.
+	// health tracks failures. brokers are the source's brokers.
 	health  *health
 	brokers []string
-	// journal keeps the group's offsets; nil without a state folder.
+	// journal stores the group's offsets; it is nil without a state folder.
 	journal kafka.Journal
 	closers []func() error
 }
 
-// Open reaches brokers and topics, loads the map if there is one, and begins to
-// answer over HTTP. Close what it returns.
+// Open connects to brokers and topics, loads the map if there is one, and starts the HTTP servers.
+// Close the result.
 func Open(ctx context.Context, s Settings) (*Stage, error) {
 	st := &Stage{}
 	if err := st.open(ctx, s); err != nil {
@@ -139,7 +138,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	return st.answer(ctx, s, figures.Handler(), f)
 }
 
-// outputs opens the topics that are written to.
+// outputs opens the output topics.
 func (st *Stage) outputs(ctx context.Context, c *config.Config, to kafka.Cluster) error {
 	sink, err := kafka.NewSink(ctx, sinkSettings(c, to, c.Sink.Kafka.Topic))
 	if err != nil {
@@ -158,7 +157,7 @@ func (st *Stage) outputs(ctx context.Context, c *config.Config, to kafka.Cluster
 	return nil
 }
 
-// trace makes the tracer, if spans are to be sent.
+// trace creates the tracer, if spans are enabled.
 func (st *Stage) trace(ctx context.Context, s Settings) error {
 	c := s.Config
 	if !trace.Wanted(c.Trace.Endpoint, s.Env) {
@@ -177,7 +176,7 @@ func (st *Stage) trace(ctx context.Context, s Settings) error {
 	return nil
 }
 
-// learn opens what learning needs; for role learn also what publishing does.
+// learn opens the parts of a learner, for role learn including the publisher.
 func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster, f formats) error {
 	c := s.Config
 	folder, err := c.StateFolder()
@@ -226,10 +225,10 @@ func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster, 
 	return nil
 }
 
-// learnt are the topics that a learner writes to; nil: none.
+// learnt are the topics that a learner writes to, nil without one.
 type learnt struct{ moves, groups stream.Sink }
 
-// learner are the settings of the learner that the configuration means.
+// learner converts the configuration to settings of the learner.
 func learner(s Settings, hooks stream.Hooks, topics learnt, f formats) (out learn.Settings, err error) {
 	c := s.Config
 	policy, err := reference.ParsePolicy(c.Reference.Policy)
@@ -266,7 +265,7 @@ func learner(s Settings, hooks stream.Hooks, topics learnt, f formats) (out lear
 	}, nil
 }
 
-// Run works until the context is done; see stream.Pipeline.Run.
+// Run runs until the context is done; see stream.Pipeline.Run.
 func (st *Stage) Run(ctx context.Context) error {
 	if st.publisher == nil {
 		return advise(st.pipeline.Run(ctx))
@@ -275,7 +274,7 @@ func (st *Stage) Run(ctx context.Context) error {
 	defer stop()
 	published := make(chan error, 1)
 	go func() {
-		defer stop() // there is another learner: this one finishes what it is at
+		defer stop() // another learner has taken over: this one finishes its work
 		published <- st.publisher.Run(ctx)
 	}()
 	err := st.pipeline.Run(ctx)
@@ -283,7 +282,7 @@ func (st *Stage) Run(ctx context.Context) error {
 	return errors.Join(advise(err), <-published)
 }
 
-// advise adds to an error of an occupied group what to do.
+// advise adds a remedy to the error of an occupied group.
 func advise(err error) error {
 	if taken := new(kafka.OccupiedError); errors.As(err, &taken) {
 		return fmt.Errorf("%w; roles all and learn want a group to themselves: stop the other process, give this one a group of its own, or, to run many, let one learn and the others embed (--role)", err)
@@ -291,15 +290,15 @@ func advise(err error) error {
 	return err
 }
 
-// stillAfter is for how long a partition may stand still before the stage is not ready.
-// silence is for how long the group's progress may be unknown.
+// stillAfter is the time after which a stalled partition makes the stage not ready. silence is the
+// same for unknown progress of the group.
 const (
 	stillAfter = 30 * time.Second
 	silence    = 15 * time.Second
 )
 
-// Ready returns nil if the stage owns a share of the source in which nothing stands
-// still, and has a map, with details about it; else what is missing.
+// Ready returns nil and details if three conditions hold: the stage has partitions, none of them is
+// stalled, and it has a map. Otherwise it returns the condition that fails.
 func (st *Stage) Ready() (detail string, err error) {
 	if err := st.health.away(st.brokers, st.pipeline.Owning()); err != nil {
 		return "", err
@@ -326,7 +325,7 @@ func (st *Stage) Ready() (detail string, err error) {
 	return st.detail(), nil
 }
 
-// unmapped says why there is no map.
+// unmapped returns the reason why there is no map.
 func (st *Stage) unmapped() error {
 	if st.follower != nil {
 		if p := st.follower.Status().Problem; p != nil {
@@ -336,14 +335,14 @@ func (st *Stage) unmapped() error {
 	if useless := st.health.useful(); useless != "" {
 		return fmt.Errorf("there is no map yet: %s", useless)
 	}
-	// What waits for the map moves with it; if a dead letter is refused that is said.
+	// A rejected dead letter stalls all messages before the first map, so it is reported.
 	if t := st.health.trouble(handing); t != nil {
 		return fmt.Errorf("there is no map yet, and %s has failed since %s: %s", t.what, ago(t.since), cut(t.err.Error()))
 	}
 	return errors.New("there is no map yet")
 }
 
-// createdAgain also has the learner know that the topic's offsets begin again.
+// createdAgain extends a hook: the learner is notified that the topic's offsets start again.
 func (st *Stage) createdAgain(hook func(topic string)) func(topic string) {
 	return func(topic string) {
 		if st.learner != nil {
@@ -355,13 +354,13 @@ func (st *Stage) createdAgain(hook func(topic string)) func(topic string) {
 	}
 }
 
-// Current is the map in use, nil before the first.
+// Current returns the current map, nil before the first.
 func (st *Stage) Current() *stream.Published { return st.pipeline.Learner.Current() }
 
-// Learner is the stage's own, to look at its maps; nil with role embed.
+// Learner returns the stage's learner, for access to its maps. It is nil for role embed.
 func (st *Stage) Learner() *learn.Learner { return st.learner }
 
-// Close closes everything, in the reverse order of opening.
+// Close closes all parts in the reverse order of opening.
 func (st *Stage) Close() error {
 	var errs []error
 	for i := len(st.closers) - 1; i >= 0; i-- {

@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// commandTime is how long a command may take to print a token.
+	// commandTime bounds the run of a token command.
 	commandTime = 5 * time.Second
-	// mostSaid is how much of a command's complaint is passed on.
+	// mostSaid is the most bytes of a command's standard error in an error.
 	mostSaid = 500
 )
 
-// tokens is where the access tokens of OAUTHBEARER come from.
+// tokens returns the source of OAUTHBEARER access tokens.
 func tokens(s config.SASL) kafka.TokenFunc {
 	if s.TokenFile != "" {
 		return func(context.Context) (string, error) { return tokenOfFile(s.TokenFile, time.Now()) }
@@ -33,8 +33,8 @@ func tokens(s config.SASL) kafka.TokenFunc {
 	return c.token
 }
 
-// tokenOfFile reads a token, and does not use one that has expired: whoever writes the
-// file is late.
+// tokenOfFile reads a token. It returns an error for an expired one, because its writer is late
+// then.
 func tokenOfFile(file string, now time.Time) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -50,17 +50,17 @@ func tokenOfFile(file string, now time.Time) (string, error) {
 	return token, nil
 }
 
-// tokenCommand runs a command for tokens. Connections that begin at once share a run.
+// tokenCommand runs a command for tokens. Connections that start at the same time share a run.
 type tokenCommand struct {
 	command string
 	now     func() time.Time
-	// limit is how long it may take.
+	// limit bounds the run of the command.
 	limit time.Duration
 
 	mu   sync.Mutex
 	last string
-	// until is when the last one is to be replaced: when nine tenths of the time are over
-	// that it had left.
+	// until is the time at which the last token is replaced: after nine tenths of its remaining
+	// time.
 	until time.Time
 }
 
@@ -86,7 +86,7 @@ func (c *tokenCommand) token(ctx context.Context) (string, error) {
 	return token, nil
 }
 
-// run runs the command. What it prints is a secret; what it complains of is not.
+// run runs the command. Its standard output is secret, its standard error is not.
 func (c *tokenCommand) run(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limit)
 	defer cancel()
@@ -94,7 +94,7 @@ func (c *tokenCommand) run(ctx context.Context) (string, error) {
 	command := exec.CommandContext(ctx, "sh", "-c", c.command)
 	command.Stdout, command.Stderr = &printed, &complaint
 	endGroup(command)
-	command.WaitDelay = time.Second // for what it has started and left behind
+	command.WaitDelay = time.Second // for children that the command leaves behind
 	err := command.Run()
 	if ctx.Err() != nil {
 		err = fmt.Errorf("it took more than %v", c.limit)
@@ -116,7 +116,8 @@ func (c *tokenCommand) run(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("sasl.token_command: %w", err)
 }
 
-// expiry is when a token expires, if it is a JSON web token that says so.
+// expiry returns the expiry time of a token. ok is false unless it is a JSON web token with such a
+// time.
 func expiry(token string) (time.Time, bool) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

@@ -17,8 +17,7 @@ func jwt(exp int64) string {
 	return "e30." + base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"sub":"ann","exp":%d}`, exp)) + ".c2ln"
 }
 
-// A token is read from its file for each connection, and one that has expired is not
-// used.
+// The token file is read for each connection, and an expired token is rejected.
 func TestTokenFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	c, err := cluster([]string{"a:1"}, config.Security{SASL: config.SASL{Mechanism: "oauthbearer", TokenFile: file, Extensions: "poolId=p,logicalCluster=l"}}, nil)
@@ -57,8 +56,8 @@ func TestTokenFile(t *testing.T) {
 	}
 }
 
-// A command runs again shortly before its token expires, or for each connection if the
-// token does not say when that is.
+// A command runs again shortly before its token expires, or for each connection if the token has no
+// expiry time.
 func TestTokenCommand(t *testing.T) {
 	dir := t.TempDir()
 	runs, token := filepath.Join(dir, "runs"), filepath.Join(dir, "token")
@@ -97,7 +96,8 @@ func TestTokenCommand(t *testing.T) {
 	}
 }
 
-// A command that fails says why, without what it printed; one that hangs is ended.
+// The error of a failed command has its standard error, but not its output. A hanging command is
+// ended.
 func TestTokenCommandFails(t *testing.T) {
 	for name, c := range map[string]struct{ command, want string }{
 		"exit code": {"echo s3cret; echo the vault is closed >&2; exit 3", "exit status 3: the vault is closed"},
@@ -118,7 +118,7 @@ func TestTokenCommandFails(t *testing.T) {
 	}
 }
 
-// What a command has started ends with it.
+// The children of a command end with it.
 func TestTokenCommandLeavesNothing(t *testing.T) {
 	begin := time.Now()
 	file := filepath.Join(t.TempDir(), "pid")

@@ -12,8 +12,8 @@ import (
 	"unfold/internal/address"
 )
 
-// Escape returns a text with control characters, except tabs and line ends, and direction marks
-// written as \x1b or \u009b, and invalid UTF-8 as U+FFFD.
+// Escape escapes control characters and direction marks as \x1b or \u009b, except tabs and line
+// breaks. It replaces invalid UTF-8 by U+FFFD.
 func Escape(text string) string {
 	if strings.IndexFunc(text, controls) < 0 && utf8.ValidString(text) {
 		return text
@@ -37,7 +37,7 @@ func Name(text string) string {
 	return Escape(strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(text))
 }
 
-// controls reports whether a character controls the display instead of being shown.
+// controls reports whether a character controls the display instead of being visible.
 func controls(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -45,7 +45,7 @@ func controls(r rune) bool {
 	case r < 0x20 || r >= 0x7f && r < 0xa0: // C0, DEL and C1
 		return true
 	}
-	// These are marks, embeddings, overrides and isolates of direction, and line separators.
+	// Direction marks, embeddings, overrides and isolates, and line separators.
 	return r == 0x200e || r == 0x200f || r == 0x061c || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 

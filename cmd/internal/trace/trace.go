@@ -38,8 +38,8 @@ type Tracer struct {
 // flushTime is the timeout for the last spans.
 const flushTime = 2 * time.Second
 
-// New makes a tracer. It does not check whether the collector is available: spans are sent in the
-// background, and rejected ones are logged and dropped. Close sends the last.
+// New creates a tracer. It does not check whether the collector is available: spans are sent in the
+// background, and rejected ones are logged and dropped. Close sends the remaining spans.
 func New(ctx context.Context, s Settings) (*Tracer, error) {
 	exporter, err := export(ctx, s)
 	if err != nil {
@@ -55,7 +55,7 @@ func New(ctx context.Context, s Settings) (*Tracer, error) {
 	return &Tracer{s.Group, p, p.Tracer("unfold/stream", trace.WithInstrumentationVersion(s.Version))}, nil
 }
 
-// Close sends what has not been sent yet, and ends the tracer.
+// Close sends the remaining spans and ends the tracer.
 func (t *Tracer) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
@@ -108,7 +108,7 @@ func (t *Tracer) attributes(m *stream.Message, f stream.Fate) []attribute.KeyVal
 	return all
 }
 
-// sender returns the span that the message was sent from, empty if its headers have none.
+// sender returns the span in the message's headers, empty if there is none.
 func sender(m *stream.Message) trace.SpanContext {
 	parent, ok := m.Header(stream.HeaderTraceParent)
 	if !ok {
@@ -121,7 +121,7 @@ func sender(m *stream.Message) trace.SpanContext {
 	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), headers))
 }
 
-// number is that of the message's span.
+// number returns the id of the message's span.
 func number(from trace.SpanContext, m *stream.Message) (id trace.SpanID) {
 	trace, span := from.TraceID(), from.SpanID()
 	b := append(append(make([]byte, 0, 64), trace[:]...), span[:]...)
@@ -138,7 +138,7 @@ func number(from trace.SpanContext, m *stream.Message) (id trace.SpanID) {
 // numberKey is the context key for the id of the span that is about to start.
 type numberKey struct{}
 
-// numbers takes the ids of spans from their contexts. No span starts a trace.
+// numbers reads the ids of spans from their contexts. No span starts a trace.
 type numbers struct{}
 
 // NewIDs implements sdk.IDGenerator.

@@ -121,7 +121,7 @@ func TestSpans(t *testing.T) {
 	gone := message(9, sampled)
 	gone.Key, gone.Value = []byte("k"), nil
 	tr.Done(gone, stream.Fate{Fetched: fetched, Version: 5})
-	for _, none := range []string{"", "nonsense", not} { // messages without a sender's span, and those that nobody records
+	for _, none := range []string{"", "nonsense", not} { // messages without a sender's span, or with one that is not recorded
 		if header, ok := tr.Parent(message(10, none)); ok {
 			t.Errorf("traceparent %q becomes %q", none, header)
 		}
@@ -191,13 +191,13 @@ func TestNumbersAreRepeatable(t *testing.T) {
 		}
 		seen[string(one)] = from
 	})
-	// SHA-256 of trace, parent, partition, offset and topic, computed elsewhere.
+	// The SHA-256 of trace, parent, partition, offset and topic, computed independently.
 	if id := number(sender(message(7, "00-"+traceID+"-"+parentID+"-01")), message(7, "")); id.String() != "9abeacb4282acd86" {
 		t.Errorf("the number is %s", id)
 	}
 }
 
-// A collector that rejects spans, or is unavailable, is logged and delays nothing.
+// A collector that rejects spans, or is unavailable, is reported in the log and delays nothing.
 func TestCollectorRefuses(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusBadRequest) }))
 	defer refusing.Close()

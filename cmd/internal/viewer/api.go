@@ -19,7 +19,7 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// mostNear bounds the neighbours that are named.
+// mostNear bounds the neighbours in a response.
 const mostNear = 100
 
 // headerEpoch is the header with the epoch of the map, in addition to the headers that messages
@@ -85,7 +85,7 @@ func (h *Handler) points(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(headerEpoch, strconv.FormatUint(uint64(d.Map.Epoch), 10))
 		w.Header().Set(stream.HeaderModelVersion, strconv.FormatUint(d.Map.Version, 10))
 	}
-	_, _ = d.WriteTo(w) // only the reader's connection can fail here
+	_, _ = d.WriteTo(w) // only the client's connection can fail here
 }
 
 // point sends the point with an id, and its nearest points on the map.
@@ -126,7 +126,7 @@ func (h *Handler) sendJSON(w http.ResponseWriter, r *http.Request, v any) {
 	h.answers.Add(n)
 	defer h.answers.Add(-n)
 	plain(w, emit.JSONType)
-	_, _ = w.Write(append(text, '\n')) // only the reader's connection can fail here
+	_, _ = w.Write(append(text, '\n')) // only the client's connection can fail here
 }
 
 // plain sets the headers of a response that is not a page.

@@ -13,7 +13,7 @@ import (
 	"unfold/stream/view"
 )
 
-// All requests in the API's description are answered as it says.
+// All requests in the API's description are answered as documented.
 func TestAPI(t *testing.T) {
 	hub := view.New(view.Settings{Title: "blobs"})
 	put(t, hub, blobs(4, "a", "b", "c"))

@@ -19,7 +19,7 @@ import (
 )
 
 // hostile are texts that would do harm if interpreted as markup, a formula or a file name, or that
-// break layouts.
+// break the layout.
 var hostile = []string{
 	`<img src=x onerror="document.title='taken'">`, `"><script>document.title='taken'</script>`, `javascript:alert(1)`, `=HYPERLINK("http://evil")`,
 	"a,b\r\nc;\"d\"", "\u202Eright to left\u202C", "emoji 👩‍👩‍👧‍👦 漢字", "${1+1}{{2}}", strings.Repeat("long ", 60), "__proto__",

@@ -71,7 +71,6 @@ func millis(t time.Time) float64 {
 	return float64(t.UnixMilli())
 }
 
-// clusters sends the current clusters.
 func (h *Handler) clusters(w http.ResponseWriter, r *http.Request) {
 	h.sendJSON(w, r, h.set.Hub.Clusters())
 }

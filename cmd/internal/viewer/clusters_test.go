@@ -42,7 +42,7 @@ func groups(t *testing.T, names map[identity.ID]string, events ...identity.Event
 	return g
 }
 
-// A course remembers the events of clusters, and the names of those that ended.
+// A course stores the events of clusters, and the names of those that ended.
 func TestCourse(t *testing.T) {
 	var c Course
 	at := time.UnixMilli(5000)
@@ -71,7 +71,7 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// Clusters have their names on the map, also if it is coloured by another column, and are listed
+// Clusters have their names on the map, even if it is coloured by another column, and are listed
 // with their events. Clicking one moves the view to it. Noise has no name.
 func TestClustersOnThePage(t *testing.T) {
 	in := blobs(100, "1", "2", "-1")

@@ -65,7 +65,7 @@ func hashOf(text string) string {
 const whole = `{"type":"whole"}`
 
 // packed encodes the whole state of a hub. Each message is preceded by its length (uint32,
-// little-endian) and whether it is text; everything is compressed by gzip and encoded as base64.
+// little-endian) and a flag for text. Everything is compressed by gzip and encoded as base64.
 func packed(ctx context.Context, hub *view.Hub) (string, error) {
 	r := hub.Join()
 	defer r.Close()

@@ -108,7 +108,7 @@ func open(t *testing.T, n int) *browser.Tab {
 	return b
 }
 
-// cloud makes n points around twenty centres, numbered from first on.
+// cloud returns n points around twenty centres, numbered from first on.
 func cloud(r *rand.Rand, first, n int, at float64) view.Rows {
 	in := view.Rows{X: make([]float32, n), Y: make([]float32, n), At: at}
 	ids, class, value := make([]string, n), make([]string, n), make([]float64, n)
@@ -233,7 +233,7 @@ func live(t *testing.T, span time.Duration) lived {
 	return out
 }
 
-// events of a run of the stage, in messages of so many.
+// Number of events in a run of the stage, and in a message.
 const (
 	runEvents  = 300_000
 	inMessages = 100
@@ -333,7 +333,7 @@ func cost(t *testing.T, brokers []string, group string, points, readers int) flo
 	return float64((end - time.Duration(begun.Load())).Microseconds()) / runEvents
 }
 
-// used is the processor time that the process has used.
+// used returns the CPU time of the process.
 func used(t *testing.T) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -29,7 +29,7 @@ type Settings struct {
 	Place http.Handler
 	// Maps, if set, returns the figures of the maps so far, oldest first, for JSON.
 	Maps func() any
-	// Again, if set, predicts the classes of points anew.
+	// Again, if set, predicts the classes of points again.
 	Again Again
 	// Stuck is the time after which a reader that reads nothing is dropped, 30 s for 0.
 	Stuck time.Duration
@@ -49,19 +49,19 @@ type Handler struct {
 	// dumps counts the responses with all points in progress, answers the bytes of the other
 	// responses.
 	dumps, answers atomic.Int64
-	again          chan struct{} // holds the turn of the request that predicts classes
+	again          chan struct{} // serializes requests that predict classes
 }
 
-// file is a file of the page, ready to be sent.
+// file is a file of the page with its headers.
 type file struct {
 	kind, tag    string
-	plain, small []byte // small is gzip's
+	plain, small []byte // small is compressed by gzip
 }
 
 // policy lets the page load only its own files, and forbids interpreting text as markup.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// New makes a handler.
+// New returns a handler.
 func New(s Settings) (*Handler, error) {
 	if s.Stuck <= 0 {
 		s.Stuck = 30 * time.Second

@@ -15,8 +15,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// These environment variables of a reader process are the address to read and the number of
-// readers.
+// Environment variables of a reader process: the address to read and the number of readers.
 const (
 	readersOf   = "UNFOLD_TEST_READERS_OF"
 	readersMany = "UNFOLD_TEST_READERS"
@@ -85,7 +84,7 @@ func listen(ctx context.Context, url string) (n int64, err error) {
 			k, err = io.Copy(io.Discard, m)
 		}
 		if n += k; err != nil {
-			return n, nil // it is over
+			return n, nil // the server has ended
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestAskedFollowsTheMap(t *testing.T) {
 	is := func(x int) { t.Helper(); b.Wait(fmt.Sprintf(`unfold.chosen.asked?.[0] === %d`, x)) }
 	is(10)
 	move := func(x, y float32) (float32, float32) { return x + 1, y }
-	hub.Refresh(on(2), view.Base{}, move) // the server still places on the first one
+	hub.Refresh(on(2), view.Base{}, move) // the server still uses the first map
 	b.Wait(`unfold.map.version === 2`)
 	is(10)
 	version.Store(2)

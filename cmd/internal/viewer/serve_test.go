@@ -63,7 +63,7 @@ func serveTo(t testing.TB, address string, s Settings, to web.Access) (url strin
 	return server.URL(), stop
 }
 
-// ask sends a request with headers, "Host" among them, and returns status, headers and body.
+// ask sends a request with headers, including "Host", and returns status, headers and body.
 func ask(t *testing.T, url string, head map[string]string) (int, http.Header, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -122,7 +122,7 @@ func TestPageIsServed(t *testing.T) {
 	}
 }
 
-// The page is small.
+// The page's files are small.
 func TestWeight(t *testing.T) {
 	h, err := New(Settings{Hub: view.New(view.Settings{})})
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"unfold/stream/view"
 )
 
-// hanging is a proxy that keeps connections and stops forwarding, as a proxy that dies or a network that is gone.
+// hanging is a proxy that keeps connections open and stops forwarding, like a proxy or a network
+// that fails.
 type hanging struct {
 	address string
 	hangs   atomic.Bool
@@ -56,7 +57,7 @@ func proxy(t *testing.T, url string) *hanging {
 	return p
 }
 
-// forward copies until one side ends. While the proxy hangs it keeps what it has read.
+// forward copies until one side ends. While the proxy hangs it buffers what it has read.
 func (p *hanging) forward(to, from net.Conn) {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -100,7 +101,7 @@ func TestASilentConnectionIsSaid(t *testing.T) {
 	p := proxy(t, url)
 	b.Show(p.address + "/")
 	b.Wait(chip + `.textContent === 'live'`)
-	// Nothing happens in the stage for longer than the page waits; beats keep the connection green.
+	// The stage has no events for longer than the page waits. Beats keep the connection green.
 	time.Sleep(5500 * time.Millisecond)
 	if said := browser.Eval[string](b, chip+`.textContent`); said != "live" {
 		t.Errorf("a stage without events is shown as %q", said)
@@ -123,7 +124,7 @@ func TestASilentConnectionIsSaid(t *testing.T) {
 	}
 }
 
-// A stage that stands still is not shown as live.
+// A stalled stage is not shown as live.
 func TestAHaltedStageIsNotLive(t *testing.T) {
 	b, hub := show(t, browser.Settings{}, "", blobs(100, "a", "b", "c"))
 	b.Wait(chip + `.textContent === 'live'`)
@@ -135,7 +136,7 @@ func TestAHaltedStageIsNotLive(t *testing.T) {
 	}
 }
 
-// The socket carries a message every second, and announces long ones.
+// The socket sends a message every second, and announces long ones.
 func TestBeats(t *testing.T) {
 	hub := view.New(view.Settings{Title: "blobs", Live: true})
 	put(t, hub, blobs(20_000, "a", "b", "c"))

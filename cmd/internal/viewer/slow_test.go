@@ -67,7 +67,7 @@ func TestSlowReaders(t *testing.T) {
 	if points[200] != mostDumps || points[503] != 70-mostDumps || sockets[101] != 100 {
 		t.Errorf("answers: %v and %v", points, sockets)
 	}
-	// The points take 6.5 MB as Arrow, and the first message of the socket half a MB.
+	// The points take 6.5 MB as Arrow, and the first message of the socket takes half a MB.
 	if after := live(); after-before > 20 {
 		t.Errorf("slow readers hold %.0f MB", after-before)
 	}

@@ -16,7 +16,8 @@ import (
 // mostReaders bounds the number of open sockets.
 const mostReaders = 256
 
-// A reader gets a message at least every beat. A long message is announced, as it may take a slow line long.
+// A reader gets a message at least every beat. A long message is announced before, because a slow
+// connection may need long for it.
 const (
 	beat = time.Second
 	long = 1 << 18 // bytes
@@ -29,10 +30,10 @@ func (h *Handler) socket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.leave()
-	// Accept refuses pages of other origins.
+	// Accept rejects pages of other origins.
 	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
-		return // answered
+		return // Accept has sent a response
 	}
 	defer c.CloseNow()
 	reader := h.set.Hub.Join()
@@ -57,7 +58,7 @@ func (h *Handler) socket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// next returns the reader's next message, or a beat if there is none for as long as that.
+// next returns the reader's next message, or a beat if there is none within that time.
 func next(ctx context.Context, reader *view.Reader) (view.Message, error) {
 	soon, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()
@@ -68,7 +69,8 @@ func next(ctx context.Context, reader *view.Reader) (view.Message, error) {
 	return m, err
 }
 
-// beating tells the page that the connection works, and that a message of so many bytes follows.
+// beating returns a message that the connection works, and that a message of the given length
+// follows.
 func beating(bytes int) view.Message {
 	return view.Message{Text: true, Data: []byte(`{"type":"beat","bytes":` + strconv.Itoa(bytes) + `}`)}
 }
@@ -92,7 +94,7 @@ func (h *Handler) leave() {
 	h.sockets.Done()
 }
 
-// send writes a message; a reader that reads nothing for too long is dropped.
+// send writes a message. A reader that reads nothing for too long is dropped.
 func (h *Handler) send(ctx context.Context, c *websocket.Conn, m view.Message) error {
 	ctx, cancel := context.WithTimeout(ctx, h.set.Stuck)
 	defer cancel()

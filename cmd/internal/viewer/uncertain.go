@@ -11,18 +11,18 @@ import (
 	"unfold/stream/view"
 )
 
-// Numbers of points that GET /api/uncertain names: at most, and if nobody asks for another number.
+// Numbers of points in responses to GET /api/uncertain: the maximum and the default.
 const (
 	mostUncertain = 100
 	someUncertain = 10
 )
 
-// spare is how many candidates are predicted again for each point that is named, since points that
-// were uncertain may no longer be.
+// spare is the number of candidates that are predicted again for each returned point, because
+// uncertain points may have become certain.
 const spare = 2
 
-// Again predicts the classes of points anew, on the map in use. It sets the entropy and classes of
-// the points that it knows, and leaves the others as they are.
+// Again predicts the classes of points again with the current map. It sets the entropy and classes
+// of the points that it knows, and leaves the others unchanged.
 type Again func(ctx context.Context, points []view.Uncertain) error
 
 // uncertain sends the points whose class is least certain, the least certain first.
@@ -50,7 +50,7 @@ func (h *Handler) leastCertain(ctx context.Context, n int) ([]view.Uncertain, er
 	if h.set.Again == nil {
 		return h.set.Hub.Uncertain(n), nil
 	}
-	// One at a time: a request places vectors.
+	// One request at a time, because each places vectors.
 	select {
 	case h.again <- struct{}{}:
 		defer func() { <-h.again }()

@@ -10,7 +10,7 @@ import (
 	"unfold/stream/view"
 )
 
-// Points whose class has become certain on the map in use are named no longer.
+// Points whose class has become certain on the current map are no longer listed.
 func TestUncertain(t *testing.T) {
 	hub := view.New(view.Settings{})
 	err := hub.Put(view.Rows{

@@ -67,7 +67,7 @@ type guard struct {
 	// concurrently.
 	body   int64
 	bodies chan struct{}
-	// socket means that only programs on this machine can connect, and no browser. own has the
+	// socket means that only programs on this machine can connect, and no browser. own are the
 	// names of the machine and of the address.
 	socket bool
 	own    []string
@@ -97,7 +97,7 @@ func operator(path string) bool { return probe(path) || path == "/metrics" }
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	c, _ := r.Context().Value(connKey{}).(*conn)
-	if c.begin() { // the last connections are for operators
+	if c.begin() { // the last connections are reserved for operators
 		w.Header().Set("Connection", "close")
 		if !operator(path) {
 			g.refuse(w, r, http.StatusServiceUnavailable, "too many connections are open; ask again later")
@@ -163,7 +163,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) (done func(), stat
 	return b.end, 0, ""
 }
 
-// body counts as being read until its end.
+// body counts as being read until it ends.
 type body struct {
 	io.ReadCloser
 	from chan struct{}
@@ -193,7 +193,7 @@ func (g *guard) allowed(r *http.Request) (status int, why string) {
 	case g.named(r.Host):
 	case len(g.Hosts) == 0 && (g.Public || token || g.Token != "" && !operator(path)):
 	default:
-		// Attacks by DNS rebinding use a foreign name that resolves to this server.
+		// DNS rebinding attacks use a foreign name that resolves to this server.
 		return http.StatusMisdirectedRequest, "this server does not answer under this name; --hosts or http_hosts names others"
 	}
 	if path != "/" && foreign(r) {
@@ -260,7 +260,7 @@ func (g *guard) signIn(w http.ResponseWriter, r *http.Request) {
 // same compares secrets in constant time.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// digest stands for a token in browsers.
+// digest returns the value that represents a token in a browser's cookie.
 func digest(token string) string {
 	sum := sha256.Sum256([]byte("unfold page " + token))
 	return hex.EncodeToString(sum[:])

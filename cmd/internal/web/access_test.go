@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// operators and others are the pages of a listener that serves all kinds.
+// operators and others are the paths of a listener that serves everything.
 var (
 	operators = []string{"/livez", "/readyz", "/metrics"}
 	others    = []string{"/", "/app.js", "/live", "/api/points", "/place", "/model", "/openapi.json", "/debug/pprof/heap"}
@@ -30,7 +30,7 @@ func guarded(s Settings) http.Handler {
 	}))
 }
 
-// status asks for a page.
+// status requests a path and returns the status.
 func status(h http.Handler, method, path string, head map[string]string, body string) (int, *httptest.ResponseRecorder) {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Host = "127.0.0.1:8080"

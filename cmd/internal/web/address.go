@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// unixPrefix begins the address of a socket in the file system.
+// unixPrefix starts the address of a socket in the file system.
 const unixPrefix = "unix:"
 
 // Loopback reports whether a listen address, HOST:PORT, can only be reached from this machine.

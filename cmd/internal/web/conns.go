@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// These bound the open connections: all, those of one client, and the last ones, reserved for
-// operators' tools. While more than few wait for a request, a new connection replaces the one that
-// has waited longest.
+// Limits of open connections: all, those of one client, and the last ones, which are reserved for
+// operators' tools. While more than few connections are idle, a new one replaces the one that has
+// been idle longest.
 const (
 	mostConnections = 512
 	mostOfClient    = 384
@@ -18,12 +18,12 @@ const (
 	few             = 64
 )
 
-// sendBuffer bounds the system's send buffer of a connection, in bytes; otherwise it would grow to
-// megabytes for a reader that does not read.
+// sendBuffer bounds the system's send buffer of a connection, in bytes. Otherwise it would grow to
+// megabytes for a client that does not read.
 const sendBuffer = 256 << 10
 
-// conns are the connections of a listener. All are accepted at once; excess ones are closed or
-// replace others, so that clients which silently hold connections cannot keep others out.
+// conns are the connections of a listener. All are accepted immediately; excess ones are closed or
+// replace others. So clients that hold idle connections cannot block others.
 type conns struct {
 	net.Listener
 	most, ofClient, scarce int
@@ -37,14 +37,14 @@ func newConns(l net.Listener) *conns {
 	return &conns{Listener: l, most: mostConnections, ofClient: mostOfClient, scarce: mostScarce, open: map[*conn]struct{}{}}
 }
 
-// conn is a connection; nil stands for one that is not counted.
+// conn is a connection. A nil conn is not counted.
 type conn struct {
 	net.Conn
 	of     *conns
 	client netip.Prefix
 	// last marks one of the last connections, reserved for operators.
 	last bool
-	// waits is the turn at which it began to wait for a request; 0 while one is being answered.
+	// waits is the turn at which it became idle, 0 while a request is being answered.
 	waits  uint64
 	closed sync.Once
 }
@@ -159,8 +159,8 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// begin records that a request is being answered, and reports whether the connection is one of the
-// last.
+// begin records that a request is being answered. It reports whether the connection is one of the
+// last, which are reserved for operators.
 func (c *conn) begin() (last bool) {
 	if c == nil {
 		return false
@@ -171,14 +171,14 @@ func (c *conn) begin() (last bool) {
 	return c.last
 }
 
-// state is for http.Server.ConnState; it detects that a connection waits again.
+// state implements http.Server.ConnState. It detects that a connection is idle again.
 func (l *conns) state(raw net.Conn, s http.ConnState) {
 	if c, is := raw.(*conn); is && s == http.StateIdle {
 		c.wait()
 	}
 }
 
-// wait records that a connection waits for a request.
+// wait records that a connection is idle.
 func (c *conn) wait() {
 	if c == nil {
 		return
@@ -189,7 +189,7 @@ func (c *conn) wait() {
 	c.waits = c.of.turn
 }
 
-// context is for http.Server.ConnContext; it gives requests access to their connection.
+// context implements http.Server.ConnContext. It gives requests access to their connection.
 func (l *conns) context(ctx context.Context, raw net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, raw)
 }

@@ -76,7 +76,7 @@ func TestProbesDuringFloods(t *testing.T) {
 				f.add(k.n, k.text)
 			}
 			stop, more := make(chan struct{}), make(chan struct{})
-			go func() { // and they keep coming
+			go func() { // new ones arrive all the time
 				defer close(more)
 				for {
 					select {
@@ -161,7 +161,7 @@ func TestAdmission(t *testing.T) {
 	for range 3 {
 		plain("10.0.0.2:1")
 	}
-	// All are taken, most of them wait.
+	// All connections are in use, most of them idle.
 	if _, victim := admit("10.0.0.3:1"); victim != one[2] {
 		t.Errorf("one more: %+v made way", victim)
 	}

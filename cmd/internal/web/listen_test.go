@@ -20,7 +20,7 @@ import (
 func TestSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	pages := Handler(func() (string, error) { return "", nil }, nil, "/more")
-	// This is the state that a killed process leaves.
+	// A killed process leaves its socket behind.
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		t.Fatal(err)

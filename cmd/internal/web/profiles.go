@@ -32,7 +32,7 @@ func WithProfiles(pages http.Handler) http.Handler {
 		if debug > 0 {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		}
-		// Only the reader's connection can fail here.
+		// Only the client's connection can fail here.
 		_ = p.WriteTo(w, debug)
 	})
 	mux.HandleFunc("GET /debug/pprof/profile", func(w http.ResponseWriter, r *http.Request) {
@@ -44,10 +44,10 @@ func WithProfiles(pages http.Handler) http.Handler {
 	return mux
 }
 
-// mostSeconds bounds how long a profile may take.
+// mostSeconds bounds the duration of a profile.
 const mostSeconds = 600
 
-// during records for as many seconds as are asked for.
+// during records a profile for the requested number of seconds.
 func during(w http.ResponseWriter, r *http.Request, seconds float64, start func() error, stop func()) {
 	if text := r.FormValue("seconds"); text != "" {
 		var err error
@@ -57,7 +57,7 @@ func during(w http.ResponseWriter, r *http.Request, seconds float64, start func(
 		}
 	}
 	span := time.Duration(seconds * float64(time.Second))
-	// The server's own limit is for pages that are there at once.
+	// The server's own write limit is too short for profiles.
 	if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(span + 10*time.Second)); err != nil {
 		answer(w, http.StatusInternalServerError, err.Error())
 		return

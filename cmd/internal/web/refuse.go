@@ -30,14 +30,14 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 		Status int    `json:"status"`
 		Detail string `json:"detail"`
 	}{"about:blank", http.StatusText(status), status, why})
-	if err != nil { // strings and a number
+	if err != nil { // strings and numbers always encode
 		panic(err)
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // only the reader's connection can fail here
+	_, _ = w.Write(append(text, '\n')) // only the client's connection can fail here
 }
 
 // WantsHTML reports whether the client is a browser.

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// privateSocket opens a socket in the file system that only its owner can connect to, from the
-// moment it exists.
+// privateSocket opens a socket in the file system. Only its owner can connect to it, from its
+// creation on.
 func privateSocket(ctx context.Context, path string) (net.Listener, error) {
 	before := syscall.Umask(0o177)
 	defer syscall.Umask(before)

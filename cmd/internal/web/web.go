@@ -96,7 +96,7 @@ func Listen(ctx context.Context, set Settings, h http.Handler) (*Server, error) 
 // ErrOurs is matched by the error of Free if a process of this program listens there.
 var ErrOurs = errors.New("unfold answers there already")
 
-// Free reports whether Listen could listen on an address now. It leaves nothing behind.
+// Free checks whether Listen could listen on an address now. It closes the address again.
 func Free(ctx context.Context, address string) error {
 	path, unix := strings.CutPrefix(address, unixPrefix)
 	if unix {
@@ -116,7 +116,7 @@ func Free(ctx context.Context, address string) error {
 	return fmt.Errorf("%w; name another address, or off", err)
 }
 
-// mostMetrics bounds the bytes that are read to recognise the program by its metrics.
+// mostMetrics bounds the bytes read from the metrics page to recognise this program.
 const mostMetrics = 1 << 20
 
 // ours reports whether a stage of this program listens on the address.

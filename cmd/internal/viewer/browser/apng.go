@@ -16,8 +16,9 @@ import (
 
 // Animate writes pictures of one size as an endlessly repeating animated PNG, each shown for the
 // given hundredths of a second (chunks acTL, fcTL and fdAT of the PNG Specification, third edition,
-// 2025). All share a palette: the most frequent colours exactly, and of the others, with five bits
-// a channel, those that are frequent and far from all chosen ones.
+// 2025). All pictures share a palette. It has the most frequent colours exactly. The other colours
+// are rounded to five bits a channel; the palette has those that are frequent and far from the
+// chosen ones.
 func Animate(w io.Writer, pictures []image.Image, hundredths uint16) error {
 	if len(pictures) == 0 {
 		return errors.New("no pictures")
@@ -48,7 +49,7 @@ func Animate(w io.Writer, pictures []image.Image, hundredths uint16) error {
 			control = binary.BigEndian.AppendUint32(control, uint32(v))
 		}
 		control = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(control, hundredths), 100)
-		out.add("fcTL", append(control, 0, 0)) // left as it is, not blended
+		out.add("fcTL", append(control, 0, 0)) // not blended with the previous picture
 		if i == 0 {
 			out.add("IDAT", parts["IDAT"])
 		} else {
@@ -60,7 +61,7 @@ func Animate(w io.Writer, pictures []image.Image, hundredths uint16) error {
 	return out.err
 }
 
-// Frames returns the number of pictures of an animated PNG, 0 if it is none.
+// Frames returns the number of pictures of an animated PNG, 0 for other files.
 func Frames(data []byte) int {
 	for at := 8; at+12 <= len(data); {
 		n := int(binary.BigEndian.Uint32(data[at:]))
@@ -72,7 +73,7 @@ func Frames(data []byte) int {
 	return 0
 }
 
-// chunks writes those of a PNG.
+// chunks writes the chunks of a PNG.
 type chunks struct {
 	w   io.Writer
 	err error
@@ -156,7 +157,7 @@ func paletteOf(pictures []image.Image) color.Palette {
 	return out
 }
 
-// apart is the squared distance of two colours.
+// apart returns the squared distance of two colours.
 func apart(a, b color.RGBA) float64 {
 	r, g, blue := float64(a.R)-float64(b.R), float64(a.G)-float64(b.G), float64(a.B)-float64(b.B)
 	return r*r + g*g + blue*blue

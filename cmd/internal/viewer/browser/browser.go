@@ -42,9 +42,9 @@ func find(t testing.TB) string {
 type Settings struct {
 	// WebGL enables WebGL 2, with software rendering.
 	WebGL bool
-	// Width and Height are the window's, 1280 x 800 for 0.
+	// Width and Height are the window's size, 1280 x 800 if 0.
 	Width, Height int
-	// Dark asks for dark pages.
+	// Dark requests dark pages.
 	Dark bool
 }
 
@@ -98,7 +98,7 @@ func Open(t testing.TB, s Settings) *Tab {
 func (b *Tab) listen(console iter.Seq2[chromedp.ConsoleMessage, error]) {
 	for m, err := range console {
 		if err != nil {
-			return // the tab has gone
+			return // the tab is closed
 		}
 		if m.IsException() || m.Type == "error" || m.Type == "warning" {
 			b.mu.Lock()

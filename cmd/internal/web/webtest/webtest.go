@@ -1,4 +1,4 @@
-// Package webtest asks over HTTP in tests.
+// Package webtest sends HTTP requests in tests.
 package webtest
 
 import (
