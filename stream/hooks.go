@@ -48,8 +48,8 @@ type Hooks struct {
 	// was recorded at the time noted. Messages that were delivered after that time are delivered
 	// again.
 	Resumed func(at Position, noted time.Time)
-	// NoOffsets: the group has no offsets of these partitions, which have had messages. The group is new
-	// or has lost its offsets. Reading begins at these positions.
+	// NoOffsets: the group has no offsets of these partitions, which have had messages. The group is
+	// new or has lost its offsets. Reading begins at these positions.
 	NoOffsets func(at []Position)
 	// Retrying: an operation failed and will be retried after the pause. what is "decode", "place",
 	// "write", "dead letter", "commit" or "transaction".
