@@ -40,7 +40,7 @@ func zst(t testing.TB, b []byte) []byte {
 	return w.EncodeAll(b, nil)
 }
 
-// idx is an IDX file of bytes with the given sizes and as many values as given.
+// idx returns an IDX file of bytes with the given sizes and number of values.
 func idx(values int, sizes ...byte) []byte {
 	b := []byte{0, 0, 8, byte(len(sizes))}
 	for _, s := range sizes {
@@ -49,7 +49,7 @@ func idx(values int, sizes ...byte) []byte {
 	return append(b, make([]byte, values)...)
 }
 
-// npy is an npy file with the given header and data.
+// npy returns an npy file with the given header and data.
 func npy(header string, data []byte) []byte {
 	for (10+len(header)+1)%64 != 0 {
 		header += " "
@@ -59,7 +59,7 @@ func npy(header string, data []byte) []byte {
 	return append(append(b, header...), data...)
 }
 
-// arrowStream is a message of columns.
+// arrowStream returns a message with the given columns.
 func arrowStream(t testing.TB, cols ...table.Column) []byte {
 	records, err := table.NewTable(table.Origin{}, cols...)
 	if err != nil {
@@ -76,7 +76,7 @@ func vectors(values ...float32) table.Column {
 	return table.VectorColumn("embedding", vec.Of(len(values)/2, 2, values))
 }
 
-// mapFile is a good map in the format of an extension.
+// mapFile returns a valid map in the format of an extension.
 func mapFile(t testing.TB, ext string) []byte {
 	path := filepath.Join(t.TempDir(), "m"+ext)
 	w, err := emit.Create(path, emit.WriteOptions{})
@@ -96,9 +96,9 @@ func mapFile(t testing.TB, ext string) []byte {
 
 type badInput struct {
 	name    string // of the file
-	content []byte // nil: the file is not made
+	content []byte // nil: the file is not created
 	opts    ingest.ReadOptions
-	want    []string // all in the message
+	want    []string // all must be in the message
 }
 
 func badInputs(t testing.TB) []badInput {
@@ -192,7 +192,7 @@ func badInputs(t testing.TB) []badInput {
 	}
 }
 
-// Every bad input gives an *Error that names the file, and says what and where.
+// Every bad input leads to an *Error that names the file, the position and the problem.
 func TestBadInputs(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range badInputs(t) {
@@ -227,7 +227,7 @@ func TestMissingFileIsNotExist(t *testing.T) {
 	}
 }
 
-// A dimension that changes, between files or between fitting and encoding.
+// The dimension changes between files, or between fitting and encoding.
 func TestDimensionChange(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.idx"), filepath.Join(dir, "b.idx")
@@ -274,7 +274,7 @@ func TestLabelFileErrors(t *testing.T) {
 	}
 }
 
-// Labels may have pandas' index beside them, or be one of the arrays of an archive.
+// Label files may have an index column of pandas, or be an array of an archive.
 func TestLabelsOfStrangers(t *testing.T) {
 	indexed := filepath.Join(t.TempDir(), "y.csv")
 	os.WriteFile(indexed, []byte(",kind\n0,a\n1,b\n2,a\n"), 0o644)

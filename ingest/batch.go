@@ -5,21 +5,21 @@ import (
 	"unfold/internal/vec"
 )
 
-// Batch is a run of events that have become vectors.
+// Batch contains encoded events.
 type Batch struct {
-	// X holds the encoded vectors, n x dim, before any PCA.
+	// X are the encoded vectors, n x dim, before any PCA.
 	X vec.Matrix[float32]
-	// ID holds the events' ids as they came, or no values if none was named.
+	// ID are the events' ids as in the input, without values if no id column was named.
 	ID table.Column
-	// Kept are the columns that pass through, with their types.
+	// Kept are the columns that are passed on, with their types.
 	Kept []table.Column
-	// Label holds the label column's values as text if one was named (it may
-	// also be among Kept); a missing label is "".
+	// Label are the values of the label column as text, if one was named. It may also be in Kept. A
+	// missing label is "".
 	Label []string
-	// Blank is the number of rows without a direction, which the metrics cosine and correlation lay
-	// at distance 1 from all others.
+	// Blank is the number of rows without a direction. The metrics cosine and correlation give them
+	// distance 1 to all others.
 	Blank int
-	// Origin says where row 0 came from.
+	// Origin is the origin of row 0.
 	Origin table.Origin
 }
 

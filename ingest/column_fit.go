@@ -9,35 +9,35 @@ import (
 	"unfold/internal/vec"
 )
 
-// columnFit gathers what one column needs.
+// columnFit collects what is learnt about one column.
 type columnFit struct {
 	spec       ColumnSpec
 	kind       table.Kind
 	m          moments
 	spread     spread
-	single     bool // single precision holds every value of the column's type
+	single     bool // single precision represents every value of the column's type
 	categories map[string]int64
-	// code is how a column is encoded that needs no learning: a circle, tokens. Sums are
-	// those of its elements.
+	// code is the encoding of a column that needs no learning, such as a circle or tokens. sums are
+	// the sums of its elements.
 	code columnCode
 	sums []float64
-	// known are the rows with a value, holes those without.
+	// known is the number of rows with a value, and holes the number of those without.
 	known, holes int64
 }
 
-// learnt says that the column's code depends on its rows.
+// learnt reports whether the column's encoding depends on its rows.
 func (c *columnFit) learnt() bool {
 	return c.kind == table.Text || c.kind == table.Time || c.spec.Standardize
 }
 
-// maxTracked bounds the distinct categories that are counted for a column; categories
-// that first appear after it is full count as unseen.
+// maxTracked is the maximum number of distinct categories counted for a column. Categories that
+// first appear later count as unseen.
 const maxTracked = 1 << 16
 
-// columnFit prepares to learn one column.
+// columnFit returns the state for learning one column.
 func (m Mapping) columnFit(spec ColumnSpec, field table.Field, o table.Origin) (columnFit, error) {
 	if spec.special() {
-		field.Odd = nil // its text is read otherwise
+		field.Odd = nil // its text is parsed differently
 	}
 	if err := o.OddValue(field); err != nil {
 		return columnFit{}, err
@@ -120,7 +120,7 @@ func (c *columnFit) learn(col table.Column, o table.Origin, missing, fill bool) 
 	})
 }
 
-// count counts a value, NaN if it is missing.
+// count counts a value; NaN is missing.
 func (c *columnFit) count(v float64) {
 	if math.IsNaN(v) {
 		c.holes++
@@ -129,7 +129,7 @@ func (c *columnFit) count(v float64) {
 	}
 }
 
-// learnSums learns the mean elements of a column whose code is known.
+// learnSums adds up the elements of a column whose encoding is known.
 func (c *columnFit) learnSums(col table.Column, o table.Origin, missing, fill bool) error {
 	if !fill {
 		return nil
@@ -150,7 +150,7 @@ func (c *columnFit) learnSums(col table.Column, o table.Origin, missing, fill bo
 	return nil
 }
 
-// codeOf is how the column is encoded.
+// codeOf returns the encoding of the column.
 func (c *columnFit) codeOf(most int) columnCode {
 	if c.sums != nil {
 		return c.code
@@ -168,8 +168,8 @@ func (c *columnFit) codeOf(most int) columnCode {
 	return code
 }
 
-// vocabulary is the most frequent categories, at most n, in alphabetical order, so
-// that the same records in another order give the same encoder.
+// vocabulary returns the at most n most frequent categories. They are in alphabetical order, so
+// that the same records in another order lead to the same encoder.
 func (c *columnFit) vocabulary(n int) []string {
 	if n == 0 {
 		n = DefaultVocabulary

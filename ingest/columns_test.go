@@ -16,7 +16,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// mapped reads all rows of a path, which may be a folder, by a mapping of plain columns.
+// mapped reads all rows of a path, which may be a folder, with a mapping of plain columns.
 func mapped(t testing.TB, path, columns string, m ingest.Mapping) (*ingest.Dataset, error) {
 	t.Helper()
 	paths, err := input.Expand([]string{filepath.Join(tables, path)})
@@ -29,8 +29,8 @@ func mapped(t testing.TB, path, columns string, m ingest.Mapping) (*ingest.Datas
 	return ingest.ReadAll(context.Background(), paths, ingest.ReadOptions{Mapping: m})
 }
 
-// Columns of every kind become elements of vectors, from every file that holds them: fields
-// of structs, decimals, dates, dictionaries, patterns of names, keys of folders.
+// Columns of every kind are encoded from every file format that has them: fields of structs,
+// decimals, dates, dictionaries, patterns of names, keys of folders.
 func TestColumnsOfEveryKind(t *testing.T) {
 	for _, c := range []struct {
 		name, path, columns string
@@ -71,8 +71,8 @@ func TestColumnsOfEveryKind(t *testing.T) {
 	}
 }
 
-// The same columns have the same values whatever the file, and decimals those of the numbers
-// that they were made of.
+// The same columns have the same values in every file format. Decimals have the values of the
+// numbers from which they were made.
 func TestColumnsAgreeBetweenFiles(t *testing.T) {
 	const columns = "sensor.temp,sensor.humid,sensor.at.z,price,day,color"
 	want, err := mapped(t, "sensors.arrow", columns, ingest.Mapping{})
@@ -95,7 +95,7 @@ func TestColumnsAgreeBetweenFiles(t *testing.T) {
 	}
 }
 
-// A list in a struct is a vector, which is missing where the struct is.
+// A list in a struct is a vector, which is missing if the struct is null.
 func TestVectorInStruct(t *testing.T) {
 	_, err := mapped(t, "nested.parquet", "", ingest.Mapping{})
 	if err == nil || !strings.Contains(err.Error(), `row 6, column "e.v": the vector is null`) {
@@ -110,7 +110,7 @@ func TestVectorInStruct(t *testing.T) {
 	}
 }
 
-// Rows of a folder come in the order of its paths; a key of one value for a whole file is a
+// Rows of a folder are in the order of its paths. A key has one value in a whole file, which is a
 // number, text or missing.
 func TestPartitions(t *testing.T) {
 	d, err := mapped(t, "flights", "f*", ingest.Mapping{Selection: ingest.Selection{Keep: []string{"year", "kind", "gate"}}})
@@ -139,7 +139,7 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-// What cannot be meant by columns is an error that says what can.
+// Invalid column specifications are errors that list valid ones.
 func TestColumnRefusals(t *testing.T) {
 	for _, c := range []struct{ name, path, columns, want string }{
 		{"a struct", "sensors.arrow", "sensor", "name its fields: sensor.temp, sensor.humid, sensor.at.z, sensor.at.room"},
@@ -163,7 +163,7 @@ func TestColumnRefusals(t *testing.T) {
 	}
 }
 
-// Words that are the same make rows that are the same; rows have the weight's length.
+// Equal words lead to equal rows, whose length is the weight.
 func TestTokens(t *testing.T) {
 	d, err := mapped(t, "log.parquet", "message:tokens=64:weight=3", ingest.Mapping{})
 	if err != nil {
@@ -181,8 +181,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Mixed takes every column but those that name rows, and two random rows differ by about as
-// much in each.
+// Mixed includes every column except those that identify rows. Two random rows differ by about the
+// same amount in each.
 func TestMixed(t *testing.T) {
 	d, err := mapped(t, "log.parquet", "*", ingest.Mapping{Mixed: true})
 	if err != nil {
@@ -210,8 +210,8 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// Row groups that are read side by side give the rows that they give one after the other,
-// with what passes through, and a hole is named by its row in the file.
+// Row groups that are read concurrently lead to the same rows as in sequence, including passed
+// columns. A missing value is reported with its row in the file.
 func TestRowGroupsSideBySide(t *testing.T) {
 	read := func(threads int, columns string) (*ingest.Dataset, error) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))

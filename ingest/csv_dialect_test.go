@@ -64,7 +64,7 @@ func utf16(t *testing.T, e unicode.Endianness, b unicode.BOMPolicy, s string) st
 	return out
 }
 
-// Text that is not in its encoding is an error with the line, wherever the byte is.
+// Text with invalid encoding is an error with the line, at any position.
 func TestEncodingErrors(t *testing.T) {
 	long := strings.Repeat("x,1\n", 100_000)
 	for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestEncodingErrors(t *testing.T) {
 	}
 }
 
-// Thousands of columns are guessed at, inferred and read.
+// Thousands of columns are recognized, inferred and read.
 func TestWideText(t *testing.T) {
 	const wide = 20_000
 	var b strings.Builder
@@ -113,7 +113,7 @@ func TestWideText(t *testing.T) {
 	}
 }
 
-// A decimal comma that is not said is an error with the advice, not a column of words.
+// An unexpected decimal comma is an error with advice; the column does not become categories.
 func TestDecimalCommaIsAdvised(t *testing.T) {
 	path := tempFile(t, "x.csv", []byte("a;b;c\n1,5;2,5;1\n2,5;3,5;2\n"))
 	for _, columns := range []string{"*", "a,b"} {

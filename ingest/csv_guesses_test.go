@@ -9,7 +9,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// What a text does not say is guessed by stated rules, and every guess that may be wrong is said.
+// The format of a text is guessed by documented rules, and every uncertain guess is reported.
 func TestCSVGuesses(t *testing.T) {
 	const numbers = "0.5,1.5,2.5\n3.5,4.5,5.5\n"
 	for _, c := range []struct{ name, content, schema, said string }{
@@ -38,7 +38,7 @@ func TestCSVGuesses(t *testing.T) {
 		schema, said := r.Schema().String(), strings.Join(ingest.Guessed(r).Guesses(), "; ")
 		r.Close()
 		if c.name == "a last column with a value" {
-			said = c.said // whether its header is one is another case
+			said = c.said // the guess about the header is tested elsewhere
 			schema = c.schema
 		}
 		if schema != c.schema || c.said == "" && said != "" || !strings.Contains(said, c.said) {
@@ -63,7 +63,8 @@ func openText(t *testing.T, content string, o csv.Options) table.Reader {
 	return r
 }
 
-// What cannot be guessed is an error that names the option, and with the option it is read.
+// A format that cannot be guessed is an error that names the option. With the option the file is
+// read.
 func TestCSVOptionsThatErrorsName(t *testing.T) {
 	for _, c := range []struct {
 		name, content string
@@ -96,7 +97,7 @@ func TestCSVOptionsThatErrorsName(t *testing.T) {
 	}
 }
 
-// U+FFFD is a character like others; half of a pair of surrogates is an error.
+// U+FFFD is an ordinary character. Half of a surrogate pair is an error.
 func TestUTF16(t *testing.T) {
 	const good = "\xff\xfea\x00,\x00b\x00\n\x001\x00,\x00\xfd\xff\n\x00"
 	if _, rows := text(t, "x.csv", good, csv.Options{}); rows != "1|\uFFFD" {

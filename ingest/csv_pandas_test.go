@@ -15,7 +15,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// dialectCase is a text and what pandas reads in it; csv/testdata/dialects.py writes them.
+// dialectCase is a text with the values that pandas reads from it, written by
+// csv/testdata/dialects.py.
 type dialectCase struct {
 	Name    string
 	Text    []byte
@@ -40,7 +41,8 @@ func (c *dialectCase) options() csv.Options {
 		Encoding: c.Options.Encoding, DecimalComma: c.Options.Decimal == ",", Fill: c.Options.Fill}
 }
 
-// A hundred dialects are read with pandas' values, with the options that pandas needs, too.
+// A hundred dialects are read with the same values as by pandas, including options that pandas
+// needs.
 func TestDialectsArePandas(t *testing.T) {
 	raw, err := os.ReadFile(cmp.Or(os.Getenv("UNFOLD_DIALECTS"), "csv/testdata/dialects.json"))
 	if err != nil {
@@ -65,7 +67,7 @@ func TestDialectsArePandas(t *testing.T) {
 	t.Logf("%d of %d are as pandas reads them", len(cases)-wrong, len(cases))
 }
 
-// check compares a file with what pandas reads in it, but for an index.
+// check compares a file with the values that pandas reads from it, except for an index.
 func (c *dialectCase) check(path string) error {
 	tables, schema, err := tablesOf(path, ingest.Options{CSV: c.options()})
 	if err != nil {
@@ -93,7 +95,7 @@ func (c *dialectCase) check(path string) error {
 	return nil
 }
 
-// sameValue compares a value with pandas'.
+// sameValue compares a value with that of pandas.
 func sameValue(c table.Column, i int, want any) bool {
 	switch want := want.(type) {
 	case nil:

@@ -15,7 +15,7 @@ import (
 	"unfold/ingest"
 )
 
-// A pipe cannot be read twice: types come from its buffered start.
+// A pipe cannot be read twice, so types are inferred from its buffered start.
 func TestCSVFromAPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe.csv")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -49,7 +49,8 @@ func TestCSVFromAPipe(t *testing.T) {
 	}
 }
 
-// Opening a pipe that nobody writes into, and reading one whose writer writes nothing, ends with the context.
+// Opening a pipe without a writer, and reading from one whose writer is silent, end with the
+// context.
 func TestAPipeEndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe.csv")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

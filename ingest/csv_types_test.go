@@ -14,7 +14,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// floats is a text of 20 rows, whose column b has the given text in line 8.
+// floats returns a text of 20 rows whose column b contains the given text in line 8.
 func floats(bad string) string {
 	var b strings.Builder
 	b.WriteString("a,b,c\n")
@@ -37,8 +37,8 @@ func columnsOf(t testing.TB, text string) ingest.Mapping {
 	return ingest.Mapping{Columns: specs}
 }
 
-// One bad cell among numbers is an error that says where it is and what it is, however
-// the columns are named: the column is neither dropped nor made of words.
+// One bad cell among numbers is an error with its position and value, however the columns are
+// selected. The column is neither dropped nor encoded as categories.
 func TestOneBadCell(t *testing.T) {
 	for _, c := range []struct{ cell, want string }{
 		{"", "the value is missing"},
@@ -70,7 +70,7 @@ func TestOneBadCell(t *testing.T) {
 	}
 }
 
-// A column that nobody encodes may hold what it likes, and passes through as it is.
+// A column that is not encoded may contain any text, and is passed on unchanged.
 func TestOddColumnsPassThrough(t *testing.T) {
 	m := columnsOf(t, "a,c")
 	m.Keep = []string{"b"}
@@ -89,7 +89,7 @@ func TestOddColumnsPassThrough(t *testing.T) {
 	}
 }
 
-// A type that is set makes words of numbers, or errors of words.
+// A type that is set treats numbers as text, or makes text an error.
 func TestSetTypes(t *testing.T) {
 	path := tempFile(t, "x.csv", []byte(floats("oops")))
 	read := func(types map[string]string) (*ingest.Dataset, error) {
@@ -107,7 +107,7 @@ func TestSetTypes(t *testing.T) {
 	}
 }
 
-// Missing values are missing where they may be, and a bad cell is bad there, too.
+// Missing values are allowed with Missing, and a bad cell is still an error.
 func TestMissingText(t *testing.T) {
 	m := columnsOf(t, "*")
 	m.Missing = true
@@ -129,7 +129,7 @@ func TestMissingText(t *testing.T) {
 	}
 }
 
-// The types of a map's model hold for the rows that are placed by it.
+// The types of a fitted encoder apply to the rows that are placed with it.
 func TestOddValueUnderAnEncoder(t *testing.T) {
 	good, err := ingest.ReadAll(context.Background(), []string{tempFile(t, "x.csv", []byte(floats("1")))}, ingest.ReadOptions{Mapping: columnsOf(t, "*")})
 	if err != nil {
@@ -142,7 +142,7 @@ func TestOddValueUnderAnEncoder(t *testing.T) {
 	}
 }
 
-// What "*" leaves out is listed with its reason, whatever the format.
+// The columns that "*" omits are listed with their reasons, in every format.
 func TestLeftOut(t *testing.T) {
 	const n = 30
 	id, index, time, user := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
@@ -174,7 +174,7 @@ func TestLeftOut(t *testing.T) {
 			`code, word (an id: text, every value once); city (text); v (a vector); name one to use it: "*,__index_level_0__"`},
 	} {
 		if name == "x.csv" {
-			// Codes with leading zeros are text that is there once, too.
+			// Codes with leading zeros are unique text, too.
 			c.want = strings.Replace(c.want, "code (codes with leading zeros); word (", "code, word (", 1)
 		}
 		path := tempFile(t, name, c.file)
@@ -188,7 +188,7 @@ func TestLeftOut(t *testing.T) {
 		if got := strings.Join(d.Encoder.Names(), " "); got != "time x flag size" {
 			t.Errorf("%s: encoded %s", name, got)
 		}
-		// A column that is named is taken.
+		// A named column is included.
 		d, err = ingest.ReadAll(context.Background(), []string{path}, ingest.ReadOptions{Mapping: columnsOf(t, "*,serial:standardize")})
 		if err != nil || strings.Join(d.Encoder.Names(), " ") != "time x flag size serial" {
 			t.Errorf("%s: encoded %v, error %v", name, d.Encoder.Names(), err)
@@ -196,8 +196,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// An index that begins again in every file is one, and a mapping that leaves nothing
-// says why.
+// An index that begins again in every file is recognized. A mapping that selects nothing is an
+// error with the reason.
 func TestLeftOutOfSeveralFiles(t *testing.T) {
 	var files []string
 	for k := range 3 {
@@ -222,8 +222,8 @@ func TestLeftOutOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// One column of three with nearly all squared distance is found; two of like size, a
-// column of two, and a standardised one are not.
+// A column of three with nearly all of the squared distance is found. Two columns of similar size,
+// one of two columns, and a standardized one are not.
 func TestFindDominant(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -15,77 +15,75 @@ import (
 	"unfold/sparse"
 )
 
-// Dataset is every row of some files in memory, encoded: what a model is
-// fitted on.
+// Dataset is all rows of some files in memory, encoded, as a model is fitted on them.
 type Dataset struct {
-	// Batch holds all rows, in the order of the files. If labels came from label
-	// files, the column "label" is among Kept.
+	// Batch contains all rows in the order of the files. If labels came from label files, Kept
+	// contains the column "label".
 	Batch
-	// Sparse are the rows if they come as a sparse matrix (ReadOptions.Sparse); X has none then.
+	// Sparse are the rows if they stay sparse (ReadOptions.Sparse); X is then empty.
 	Sparse *sparse.Rows
-	// Wide are the rows in double precision, before anything is subtracted, if ReadOptions.Double asks
-	// for them; else none.
+	// Wide are the rows in double precision, before anything is subtracted, if ReadOptions.Double
+	// asks for them. Otherwise it is empty.
 	Wide vec.Matrix[float64]
-	// Lost says which rows single precision does not tell apart; nil if it does.
+	// Lost describes rows that differ only in double precision; nil if there are none.
 	Lost *Lost
-	// Encoder is what was fitted on these rows (or was given).
+	// Encoder is the given encoder, or the one that was fitted on these rows.
 	Encoder *Encoder
-	// Files say how many rows each file gave.
+	// Files are the numbers of rows of each file.
 	Files []FileRows
-	// Left are the columns that "*" left out when Encoder was fitted, Holes those of which
-	// missing values were filled in then.
+	// Left are the columns that "*" omitted when Encoder was fitted. Holes are those whose missing
+	// values were filled in then.
 	Left  []Left
 	Holes []Hole
-	// Guesses are sentences about text files: how they are read where that is a guess that may be wrong.
+	// Guesses are sentences that describe uncertain guesses about the format of text files.
 	Guesses []string
-	// Dropped are the rows that were left out, since a value was missing.
+	// Dropped is the number of rows that were dropped because a value was missing.
 	Dropped int
 
-	// hashes are those of the rows as they were given, if X may have rounded them.
+	// hashes are the hashes of the rows as given, if X may have rounded them.
 	hashes []uint64
 }
 
-// FileRows is a file's share of a Dataset.
+// FileRows is the number of rows of a file in a Dataset.
 type FileRows struct {
 	Path string
 	Rows int
 }
 
-// ReadOptions say what ReadAll reads.
+// ReadOptions are the options of ReadAll.
 type ReadOptions struct {
 	Options
-	// Mapping says which columns to use. It is not used if Encoder is given, but
-	// for its Selection.
+	// Mapping selects the columns to use. With Encoder only its Selection counts.
 	Mapping Mapping
-	// Encoder is one that was fitted before, or nil to fit one on the data.
+	// Encoder is an encoder that was fitted before, or nil to fit one on the data.
 	Encoder *Encoder
-	// Sparse has rows of files that hold sparse matrices, or sparse vectors in a column, stay
-	// sparse if they have more elements than this; 0: all are filled.
+	// Sparse is the number of elements above which sparse rows stay sparse; 0 turns all of them
+	// into full rows. It applies to files with sparse matrices and to columns of sparse vectors.
 	Sparse int
-	// Double adds the rows in double precision to those in X.
+	// Double selects whether the rows are also returned in double precision.
 	Double Double
-	// LabelFiles give labels, one file for each data file, in order.
+	// LabelFiles are files with labels, one for each data file in order.
 	LabelFiles []string
-	// Room, if not nil, makes the matrix that the rows are read into.
+	// Room, if not nil, allocates the matrix for the rows.
 	Room func(rows, cols int) vec.Matrix[float32]
-	// Progress, if not nil, is called with how many rows have been seen: in the stage
-	// "survey", whose total is not known (0), and in the stage "read".
+	// Progress, if not nil, is called with the number of rows read so far. In the stage "survey"
+	// the total is unknown (0); the second stage is "read".
 	Progress func(stage string, done, total int64)
 }
 
-// Double says when rows are read in double precision.
+// Double selects when rows are read in double precision.
 type Double int
 
-// The zero value is Never. Rounded: if single precision changes a value.
+// The zero value is Never. Rounded means only if single precision changes a value.
 const (
 	Never Double = iota
 	Rounded
 	Always
 )
 
-// ReadAll reads files into memory. It reads them twice unless the number of rows is known
-// and nothing has to be fitted. So it holds one float32 matrix and no second copy of the
-// data; only standard input is held as it came.
+// ReadAll reads files into memory. It reads them twice unless the number of rows is known and
+// nothing has to be fitted. So it needs memory for one float32 matrix and no second copy; only
+// standard input is kept as read.
 //
 // Errors about the data are *Error.
 func ReadAll(ctx context.Context, paths []string, opts ReadOptions) (*Dataset, error) {
@@ -109,22 +107,22 @@ func ReadAll(ctx context.Context, paths []string, opts ReadOptions) (*Dataset, e
 	return l.load()
 }
 
-// loader is one ReadAll.
+// loader is the state of one ReadAll.
 type loader struct {
 	ctx     context.Context
 	opts    ReadOptions
 	paths   []string
 	encoder *Encoder
-	rows    []int64 // of each file, as far as known
+	rows    []int64 // of each file, if known
 	total   int64
-	mu      sync.Mutex // of done
+	mu      sync.Mutex // guards done
 	done    int64
 	held    map[string]*heldReader // standard input
 	entries bool                   // the first source has a column of sparse vectors
-	thin    []*sparse.Rows         // rows of such a column that stay sparse, if not nil
-	fitter  *Fitter                // nil: the encoder was given
+	thin    []*sparse.Rows         // rows of such a column, if they stay sparse; otherwise nil
+	fitter  *Fitter                // nil if the encoder was given
 	guesses []string
-	double  *double // nil: single precision changes nothing, as far as is known
+	double  *double // nil if single precision is known to change nothing
 }
 
 func (l *loader) progress(stage string, n int, total int64) {
@@ -185,7 +183,7 @@ func (l *loader) survey() error {
 	return nil
 }
 
-// whole leaves out rows with missing values, if they are to be.
+// whole drops rows with missing values if the mapping demands it.
 func (l *loader) whole(r table.Reader) table.Reader {
 	if l.fitter != nil {
 		return l.fitter.Reader(r)
@@ -196,7 +194,7 @@ func (l *loader) whole(r table.Reader) table.Reader {
 	return r
 }
 
-// count returns the rows of a source, read to the end only if they must be.
+// count returns the number of rows of a source. It reads the source only if necessary.
 func (l *loader) count(r table.Reader, fitter *Fitter) (int64, error) {
 	known, ok := int64(0), false
 	if c, is := r.(table.Counted); is {
@@ -289,7 +287,7 @@ func (l *loader) load() (*Dataset, error) {
 	return d, parts.join(d)
 }
 
-// room makes the matrix that rows are read into, without rows if they stay sparse.
+// room allocates the matrix for the rows, without rows if they stay sparse.
 func (l *loader) room() (x vec.Matrix[float32], err error) {
 	dim := l.encoder.Dim()
 	if o := (table.Origin{File: l.paths[0]}); l.entries && l.opts.Sparse > 0 && dim > l.opts.Sparse {
@@ -306,8 +304,8 @@ func (l *loader) room() (x vec.Matrix[float32], err error) {
 	return vec.New[float32](int(l.total), dim), nil
 }
 
-// fillAll encodes one source from row at on, in several places at once where its format
-// allows that, and returns the row after its last. The result is that of fill.
+// fillAll encodes one source into rows from at on, and returns the row after its last. It encodes
+// parts of the source concurrently if the format allows it. The result equals that of fill.
 func (l *loader) fillAll(r table.Reader, path string, x vec.Matrix[float32], at int, p *parts) (int, error) {
 	parted, ok := r.(table.Parted)
 	if !ok {
@@ -341,7 +339,7 @@ func (l *loader) fillAll(r table.Reader, path string, x vec.Matrix[float32], at 
 	return from[len(readers)], nil
 }
 
-// fill encodes one source from row at on, and returns the row after its last.
+// fill encodes one source into rows from at on, and returns the row after its last.
 func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at int, p *parts) (int, error) {
 	for t, err := range table.All(l.ctx, r) {
 		if err != nil {
@@ -363,7 +361,7 @@ func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at int, p *parts) (
 	return at, nil
 }
 
-// open opens a source; what can be read only once is kept for the second time.
+// open opens a source. A source that can be read only once is kept for the second pass.
 func (l *loader) open(path string) (table.Reader, error) {
 	if kept, ok := l.held[path]; ok {
 		kept.next = 0
@@ -411,7 +409,7 @@ func readTables(ctx context.Context, r table.Reader) ([]*table.Table, error) {
 	return out, nil
 }
 
-// heldReader gives tables that are in memory.
+// heldReader reads tables from memory.
 type heldReader struct {
 	schema table.Schema
 	tables []*table.Table

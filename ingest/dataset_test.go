@@ -16,7 +16,7 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// ReadAll gives what encoding the files one by one gives, in their order.
+// ReadAll returns the same as encoding the files one by one, in their order.
 func TestReadAllJoinsFiles(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
@@ -91,7 +91,7 @@ func TestReadAllFromStandardInput(t *testing.T) {
 	}
 }
 
-// An encoder that was fitted before is used as it is, with another selection.
+// A given encoder is used unchanged, with another selection.
 func TestReadAllWithAnEncoder(t *testing.T) {
 	records := flows(t)
 	e := fit(t, ingest.Mapping{Columns: parse(t, "bytes:standardize"), Selection: ingest.Selection{ID: "id"}}, records)
@@ -110,7 +110,7 @@ func TestReadAllWithAnEncoder(t *testing.T) {
 	}
 }
 
-// MNIST is read into one float32 matrix, with little beside it.
+// MNIST is read into one float32 matrix with little additional memory.
 func TestReadMNISTOnce(t *testing.T) {
 	dir := filepath.Join(tier.Data(t), "mnist")
 	in := func(names ...string) []string {
@@ -130,8 +130,7 @@ func TestReadMNISTOnce(t *testing.T) {
 		t.Errorf("%d x %d, labels %v", d.X.Rows, d.X.Cols, d.Label[:5])
 	}
 	matrix := uint64(4 * len(d.X.Data))
-	// Everything that was ever allocated: the matrix, and the bytes of the
-	// images as they pass.
+	// Total allocations: the matrix, and the bytes of the images while they are read.
 	t.Logf("%d MiB for the matrix, %d MiB in all, heap %d MiB", matrix>>20, total>>20, heap()>>20)
 	if total > matrix+matrix/2 {
 		t.Errorf("%d MiB allocated for a matrix of %d MiB", total>>20, matrix>>20)
@@ -144,7 +143,7 @@ func heap() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// The other data sets, in the forms in which they are published.
+// The other data sets in their published formats.
 func TestReadPublishedFiles(t *testing.T) {
 	dir := tier.Data(t)
 	star := ingest.Mapping{Columns: parse(t, "*")}
@@ -172,7 +171,7 @@ func TestReadPublishedFiles(t *testing.T) {
 	}
 }
 
-// A map that was written can be fitted on again, as any other file.
+// A written map can be read as an input, like any other file.
 func TestMapsAreInputs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.parquet")
 	w, err := emit.Create(path, emit.WriteOptions{})

@@ -10,17 +10,17 @@ import (
 	"unfold/ingest/table"
 )
 
-// disguised gives vectors of columns that hold them in disguise (table.Disguise).
+// disguised reads vectors from columns in which they have another type (table.Disguise).
 type disguised struct {
 	table.Reader
 	schema  table.Schema
 	columns map[string]table.Disguise
-	first   *table.Table // read ahead from a source that can be read only once
-	err     error        // in place of first
+	first   *table.Table // already read, from a source that can be read only once
+	err     error        // the error of reading first
 }
 
-// undisguised looks through disguises of the columns of a source without vectors, by its first
-// table. Again opens the source once more, nil if that cannot be done.
+// undisguised detects disguised vectors in a source without vector columns, by its first table.
+// again opens the source once more, or returns nil if that is impossible.
 func undisguised(ctx context.Context, r table.Reader, again func() (table.Reader, error)) (table.Reader, error) {
 	schema := r.Schema()
 	if len(vectorsOf(schema)) > 0 || !slices.ContainsFunc(schema, mayBeDisguised) {
@@ -31,7 +31,7 @@ func undisguised(ctx context.Context, r table.Reader, again func() (table.Reader
 	if again != nil {
 		look, err := again()
 		if err != nil {
-			return r, nil // the source has been opened: whatever is wrong comes when it is read
+			return r, nil // any error will come again when the source is read
 		}
 		first, err = look.Next(ctx)
 		look.Close()
@@ -57,7 +57,7 @@ func undisguised(ctx context.Context, r table.Reader, again func() (table.Reader
 	return d, nil
 }
 
-// given returns the source's schema with lists in the place of vectors in disguise.
+// given returns the source's schema with lists instead of disguised vectors.
 func (d *disguised) given() table.Schema {
 	schema := slices.Clone(d.Reader.Schema())
 	for i, f := range schema {
@@ -70,15 +70,15 @@ func (d *disguised) given() table.Schema {
 
 var listOfFloats = arrow.ListOf(arrow.PrimitiveTypes.Float64)
 
-// mayBeDisguised reports a field that could hold vectors in disguise.
+// mayBeDisguised reports whether a field could contain disguised vectors.
 func mayBeDisguised(f table.Field) bool {
 	return f.Kind == table.Text && f.Odd == nil || f.Kind == table.Other && f.Parts == nil
 }
 
-// Schema has the columns as they are given.
+// Schema returns the schema with vector columns.
 func (d *disguised) Schema() table.Schema { return d.schema }
 
-// Next returns the next table, with lists in the place of vectors in disguise.
+// Next returns the next table, with lists instead of disguised vectors.
 func (d *disguised) Next(ctx context.Context) (*table.Table, error) {
 	t, err := d.first, d.err
 	if d.first, d.err = nil, nil; t == nil && err == nil {
@@ -102,7 +102,7 @@ func (d *disguised) Next(ctx context.Context) (*table.Table, error) {
 	return t, nil
 }
 
-// Narrow is that of the source, unless a table has been read ahead.
+// Narrow narrows the source, unless a table has already been read.
 func (d *disguised) Narrow(wanted func(column string) bool) {
 	if n, is := d.Reader.(table.Narrowing); is && d.first == nil {
 		n.Narrow(wanted)
@@ -110,7 +110,7 @@ func (d *disguised) Narrow(wanted func(column string) bool) {
 	}
 }
 
-// NumRows is that of the source.
+// NumRows returns the number of rows of the source.
 func (d *disguised) NumRows() (int64, bool) {
 	if c, is := d.Reader.(table.Counted); is {
 		return c.NumRows()
@@ -118,7 +118,7 @@ func (d *disguised) NumRows() (int64, bool) {
 	return 0, false
 }
 
-// Parts are those of the source.
+// Parts returns the parts of the source.
 func (d *disguised) Parts(most int) ([]table.Reader, error) {
 	p, is := d.Reader.(table.Parted)
 	if !is || d.first != nil || d.err != nil {
@@ -131,7 +131,7 @@ func (d *disguised) Parts(most int) ([]table.Reader, error) {
 	return parts, err
 }
 
-// MapID is that of the source.
+// MapID returns the map id of the source.
 func (d *disguised) MapID() string {
 	if i, is := d.Reader.(table.Identified); is {
 		return i.MapID()
@@ -139,7 +139,7 @@ func (d *disguised) MapID() string {
 	return ""
 }
 
-// Left are the columns that the source does not read.
+// Left returns the columns that the source does not read.
 func (d *disguised) Left() table.Schema {
 	if l, is := d.Reader.(table.Leaving); is {
 		return l.Left()
@@ -147,7 +147,7 @@ func (d *disguised) Left() table.Schema {
 	return nil
 }
 
-// Guesses adds the columns that hold vectors in disguise to the guesses of the source.
+// Guesses returns the guesses of the source, and a sentence for each column with disguised vectors.
 func (d *disguised) Guesses() []string {
 	var out []string
 	if g := Guessed(d.Reader); g != nil {
@@ -161,7 +161,7 @@ func (d *disguised) Guesses() []string {
 	return out
 }
 
-// Reading is that of the source.
+// Reading returns the description of the source's format.
 func (d *disguised) Reading() string {
 	if g := Guessed(d.Reader); g != nil {
 		return g.Reading()

@@ -18,7 +18,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// Vectors as text, bytes, lists of one list and lines of lists are the vectors that they mean.
+// Vectors written as text, bytes, lists in lists and lines of lists are read as vectors.
 func TestVectorsInDisguise(t *testing.T) {
 	want := [][]float32{{0, 1.5, -2, 3}, {7.25, 8, 5, 6}, {1, 2, 3, 4.5}}
 	lines := func(format func(v []float32) string) []byte {
@@ -66,7 +66,7 @@ func TestVectorsInDisguise(t *testing.T) {
 	}
 }
 
-// arrowOf is an Arrow stream with vectors in a column e of a form.
+// arrowOf returns an Arrow stream with vectors in a column e, in the given form.
 func arrowOf(t *testing.T, vectors [][]float32, form string) []byte {
 	t.Helper()
 	var b array.Builder
@@ -105,7 +105,7 @@ func arrowOf(t *testing.T, vectors [][]float32, form string) []byte {
 	return arrowStream(t, table.NewColumn("e", b.NewArray()))
 }
 
-// Text that only looks like vectors stays text, and a vector that was shortened is named.
+// Text that only resembles vectors stays text. A truncated vector is an error.
 func TestNoVectorsInDisguise(t *testing.T) {
 	for content, want := range map[string]string{
 		"id,e\n0,[tag]\n1,[other]\n":                       "id int64, e string",
@@ -130,7 +130,7 @@ func TestNoVectorsInDisguise(t *testing.T) {
 	}
 }
 
-// Of a Parquet file whose vectors are text, columns that are not wanted are not decoded.
+// In a Parquet file with vectors as text, unselected columns are not decoded.
 func TestDisguisedColumnsAreNarrowed(t *testing.T) {
 	e, other := array.NewStringBuilder(table.Heap), array.NewInt64Builder(table.Heap)
 	for i := range 3 {
@@ -158,7 +158,7 @@ func TestDisguisedColumnsAreNarrowed(t *testing.T) {
 	}
 }
 
-// Bytes that are no numbers stay bytes: codes, hashes, ids, and few of anything.
+// Bytes that are not numbers stay bytes: codes, hashes, ids, and columns with few values.
 func TestBytesThatAreNoVectors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, row := range map[string]func(i int) []byte{
@@ -185,7 +185,7 @@ func TestBytesThatAreNoVectors(t *testing.T) {
 	}
 }
 
-// NaN of Python's json is a missing value, Infinity a number that is refused.
+// NaN in Python's json is a missing value, and Infinity is an error.
 func TestPythonsNumbersInJSON(t *testing.T) {
 	path := tempFile(t, "x.jsonl", []byte(`{"a": NaN, "b": 1}`+"\n"+`{"a": 2, "b": 2, "c": [NaN, {"d": -Infinity}]}`+"\n"+`{"a": 4, "b": 3}`+"\n"))
 	m := columnsOf(t, "a,b")

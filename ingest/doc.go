@@ -1,94 +1,91 @@
-// Package ingest turns files and messages into vectors, and placed events back into files
-// and messages. Only it and the packages below it know Arrow and Parquet.
+// Package ingest converts files and messages to vectors, and placed events back to files and
+// messages. Only it and the packages below it depend on Arrow and Parquet.
 //
-// # The way of a record
+// # The path of a record
 //
 //	bytes --Open, arrowfmt.Decoder--> table.Table --Encoder--> Batch {X, ID, Kept, Label}
 //	                                                             |  (a model places X)
 //	bytes <--emit.Writer, emit.MessageWriter-- emit.Output <-----+
 //
-// A table is raw records: typed columns of equal length, and the origin of its first
-// row. Open gives the tables of a file one by one, in bounded memory, whatever the
-// format. The format is recognised by the content, not by the name; text, .npy, IDX and
-// Arrow streams may be compressed. Each format has a folder, behind one interface,
-// table.Reader:
+// A table contains raw records: typed columns of equal length, and the origin of its first row.
+// Open returns a reader of a file's tables, which needs bounded memory for every format. The format
+// is recognised by the content, not by the name. Text, .npy, IDX and Arrow streams may be
+// compressed. Each format has a package that implements the interface table.Reader:
 //
 //	table      columns, tables, schemas, errors with their place
-//	arrays     Arrow arrays from untrusted bytes, made safe and plain
+//	arrays     checks Arrow arrays from untrusted bytes and converts them to plain types
 //	input      files and pipes, decompressed
 //	arrowfmt   Arrow IPC files, streams and messages (arrowipc checks their bytes)
 //	parquet    Parquet (parquetcheck checks footers and page headers, bridge hands arrays between Arrow's versions)
-//	csv        separated text: encoding, separator, header and types found out
-//	record     tables of records that come one by one
+//	csv        separated text; infers encoding, separator, header and types
+//	record     builds tables from single records
 //	jsonrec    JSON: messages and files
 //	avrorec    messages in Avro, protorec those in Protobuf
 //	npy, idx   NumPy's and MNIST's arrays, on package dense
 //	ann        .fvecs, .fbin and the like; tensors: safetensors, both on package dense
-//	words      word2vec's and GloVe's vectors of words
+//	words      word vectors of word2vec and GloVe
 //	libsvm     sparse rows of libsvm
 //	fcs        flow cytometry
 //	avrofile   container files of Avro, as records of JSON
 //	emit       placed rows as files and messages, and back
 //
-// In a topic most messages begin with the same schema, which takes longer to read and to
-// write than a few events: an arrowfmt.Decoder and an emit.MessageWriter do that once,
-// with the same result.
+// Most messages of a topic begin with the same schema, which takes longer to read and write than a
+// few events. An arrowfmt.Decoder and an emit.MessageWriter therefore process it once, with the
+// same result.
 //
-// # What becomes the vector
+// # Encoding
 //
-// A Mapping names either one vector column, a list of numbers of any kind and
-// type, or sparse vectors (by default the only such column), or plain columns. Of these, a number
-// v becomes
+// A Mapping names either one vector column or plain columns. A vector column contains lists of
+// numbers or sparse vectors; the default is the only such column. In a plain column, a number v
+// becomes
 //
 //	w (f(v) - m) / s      f(v) = v or sign(v) log(1+|v|)
 //
-// with weight w, and m and s the mean and deviation of f(v) on the records that
-// the encoder was fitted on, or 0 and 1; where s = 0 the element is 0. A boolean
-// becomes 0 or 1. A text becomes one element for each category of a vocabulary, and
-// one for any other category: w at its place, 0 elsewhere. The vocabulary is
-// the most frequent categories, at most MaxVocabulary of them. A time is a number of days. A
-// column that begins again after a period P becomes w (cos 2 pi v/P, sin 2 pi v/P), and a text
-// can become the signed counts of its words' hashes. Fields of structs, and the keys of folders
-// that a file lies in, are columns by their paths and names.
+// with weight w. m and s are the mean and deviation of f(v) on the records on which the encoder was
+// fitted, or 0 and 1. If s = 0 the element is 0. A boolean becomes 0 or 1. A text becomes one
+// element for each category of a vocabulary, and one for all other categories: w for its category,
+// 0 elsewhere. The vocabulary contains the at most MaxVocabulary most frequent categories. A time
+// becomes a number of days. A cyclic column with period P becomes w (cos 2 pi v/P, sin 2 pi v/P). A
+// text can also become the signed counts of its words' hashes. Fields of structs are columns named
+// by their paths, and so are the keys of a file's folders.
 //
-// Where a value is missing, Mapping.Fill puts the mean of the element, and Mapping.Drop leaves
-// the row out. At last Mapping.Metric maps the row so that the Euclidean distance of vectors is
-// the one that is meant (Metric); by Hamming's, numbers and booleans beside text are categories.
-// Both are part of the encoder: fits, placing, streams and scores follow them by the one road of
-// Encode.
+// Mapping.Fill replaces missing values by the mean of the element, and Mapping.Drop drops the row.
+// Finally Mapping.Metric maps the row so that the Euclidean distance of vectors equals the chosen
+// distance (Metric). With Hamming's, numbers and booleans are categories if some columns are text.
+// Fill and metric are part of the encoder, so that fits, placement, streams and scores all apply
+// them through Encode.
 //
-// A Fitter learns means, deviations and vocabularies in one pass; its Encoder
-// is immutable and goes into the model's snapshot as versioned JSON. Encode is a
-// pure function of encoder and record: the same bits in any batch, at any time.
+// A Fitter learns means, deviations and vocabularies in one pass. Its Encoder is immutable and is
+// stored in the model's snapshot as versioned JSON. Encode is a pure function of encoder and
+// record: the bits are the same in any batch at any time.
 //
 // # Errors
 //
-// Whatever is wrong with an input is a *table.Error, and table.IsBadInput says so. It
-// names the file or the topic, partition and offset, the row (counted from 1 in the text,
-// from 0 in the field) and the column. It says what to do: for an unknown column, which
-// columns there are and which was probably meant. Values that cannot be part of a vector
-// are errors too: null, NaN, infinite or beyond float32, a vector of another length. For a
-// model that can do without some values Mapping.Missing, and Encoder.Lenient, make NaN of
-// nulls.
+// Errors of an input are *table.Error, for which table.IsBadInput is true. An error names the file
+// or the topic, partition and offset, the row (counted from 1 in the text, from 0 in the field) and
+// the column. It contains advice; for an unknown column it lists the columns and the most similar
+// name. Values that cannot be part of a vector are errors, too: null, NaN, infinite or beyond
+// float32, or a vector of another length. For a model that supports missing values, Mapping.Missing
+// and Encoder.Lenient encode nulls as NaN.
 //
-// # What is not trusted
+// # Untrusted input
 //
-// Messages are checked on their raw bytes before Arrow's decoder sees them (package
-// arrowipc). They are decoded with bounded memory, and checked once more to their last
-// value. What comes out is safe to read. Arrow files and streams go the same way. Parquet
-// files are checked to their page headers (package parquetcheck) and decoded where a panic
-// can be caught; lists and maps of structs are left out, because the library decodes
-// them where it cannot, but for sparse vectors, whose leaves are read one by one.
+// The raw bytes of messages are checked before Arrow's decoder reads them (package arrowipc). They
+// are decoded with bounded memory, and every value is checked again. The result is safe to read.
+// Arrow files and streams are treated in the same way. Parquet files are checked down to their page
+// headers (package parquetcheck) and decoded in goroutines that recover from panics. Lists and maps
+// of structs are omitted, because the library decodes them in goroutines of its own. Sparse vectors
+// are an exception: their leaves are read one by one.
 //
-// Files are written under a temporary name and renamed when they are whole and
-// on the disk (Writer).
+// Files are written under a temporary name, and renamed when they are complete and flushed to the
+// disk (Writer).
 //
-// # Limits worth knowing
+// # Limits
 //
-// An Arrow stream may just stop behind a whole message; one that stops within a
-// message is truncated. Dictionary-encoded columns stay so in a message; files hold
-// their values. Parquet maps hold the embedding as a variable list, in row
-// groups of 1000 rows. In text, integers with leading zeros are text; types are
-// those of most values in the first 64 MiB of a file and can be set. Files of other kinds are
-// named by their first bytes (package input), and nothing binary is read as text.
+// An Arrow stream may end after any complete message; one that ends within a message is truncated.
+// Dictionary-encoded columns stay encoded in messages, while files contain their values. Parquet
+// maps store the embedding as a variable-length list, in row groups of 1000 rows. In text files,
+// integers with leading zeros are text. Types are inferred from most values in the first 64 MiB of
+// a file, and can be set. Unsupported files are identified by their first bytes (package input),
+// and binary files are never read as text.
 package ingest

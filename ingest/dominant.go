@@ -8,29 +8,29 @@ import (
 	"unfold/internal/vec"
 )
 
-// Dominant is a column that carries nearly all squared distance between vectors: by it
-// alone they are near or far.
+// Dominant is a column that contributes nearly all of the squared distance between vectors, so that
+// it alone determines the neighbours.
 type Dominant struct {
 	Column string `json:"column"`
-	// Share is its part of the mean squared distance, above DominantShare.
+	// Share is its share of the mean squared distance, above DominantShare.
 	Share float64 `json:"share"`
 }
 
-// DominantShare is the share of squared distance from which one of more than two
-// columns is said to dominate.
+// DominantShare is the share of squared distance above which one of more than two columns
+// dominates.
 const DominantShare = 0.95
 
-// String says what that means and what to do.
+// String describes the consequence and advises what to do.
 func (d Dominant) String() string {
-	// What is nearly all is not all.
+	// A share below 1 must not be printed as 100 %.
 	share := math.Min(100*d.Share, 99.9)
 	return fmt.Sprintf("column %q carries %.3g %% of all squared distance, so that the others hardly count: standardize the columns, or take the logarithm of this one (%s:log1p)",
 		d.Column, share, d.Column)
 }
 
-// FindDominant looks for such a column among the elements of vectors, of which it takes
-// at most 2,000, spread over all. An encoder gives the elements' names; without names
-// (nil, or a vector column) they are numbered from 0. Missing values do not count.
+// FindDominant searches for a dominant column among the elements of at most 2,000 vectors, evenly
+// spaced. names are the encoder's names of the elements; nil numbers them from 0. Missing values do
+// not count.
 func FindDominant(x vec.Matrix[float32], names []string) (Dominant, bool) {
 	if x.Cols < 3 || x.Rows < 2 {
 		return Dominant{}, false

@@ -11,14 +11,14 @@ import (
 	"unfold/internal/vec"
 )
 
-// double is what a loader keeps of the rows in double precision.
+// double is the double-precision state of a loader.
 type double struct {
-	rows   vec.Matrix[float64] // all of them, if they are asked for
+	rows   vec.Matrix[float64] // all rows, if they are requested
 	seed   maphash.Seed
 	hashes []uint64
 }
 
-// doubles is what is to be kept in double precision; nil if single precision changes nothing.
+// doubles returns the double-precision state, nil if single precision changes nothing.
 func (l *loader) doubles() *double {
 	rounded := l.fitter != nil && l.fitter.Rounded()
 	if l.thin != nil || !rounded && l.opts.Double != Always {
@@ -31,7 +31,7 @@ func (l *loader) doubles() *double {
 	return d
 }
 
-// encode encodes a table to the rows of x from at on.
+// encode encodes a table into the rows of x from at on.
 func (l *loader) encode(t *table.Table, x vec.Matrix[float32], at int) (*Batch, error) {
 	x = x.Slice(at, at+t.Len())
 	d := l.double
@@ -60,11 +60,11 @@ func (l *loader) encode(t *table.Table, x vec.Matrix[float32], at int) (*Batch, 
 	return b, nil
 }
 
-// pieceRows is how many rows are encoded in double precision at a time.
+// pieceRows is the number of rows encoded in double precision at a time.
 const pieceRows = 1024
 
-// inPieces calls do with some rows of a table at a time, from row from on, and room for them in double
-// precision, which is zero.
+// inPieces calls do for consecutive pieces of a table. from is the first row of the piece; wide is
+// zeroed memory for its rows in double precision.
 func inPieces(t *table.Table, cols int, do func(from int, piece *table.Table, wide vec.Matrix[float64]) error) error {
 	room := vec.New[float64](min(pieceRows, t.Len()), cols)
 	for from := 0; from < t.Len(); from += pieceRows {
@@ -78,18 +78,18 @@ func inPieces(t *table.Table, cols int, do func(from int, piece *table.Table, wi
 	return nil
 }
 
-// Lost says which rows are equal in single precision, and were not as they were given.
+// Lost describes rows that differ as given but are equal in single precision.
 type Lost struct {
-	// Rows is by how many there are fewer distinct ones.
+	// Rows is the number of distinct rows lost by rounding.
 	Rows int
-	// Columns are those in which they differed, most often first.
+	// Columns are those in which the rows differed, most frequent first.
 	Columns []string
 }
 
-// lost compares the rows of d with what they were.
+// lost compares the rows of d with their values before rounding.
 func (l *loader) lost(d *Dataset) (*Lost, error) {
 	if l.opts.Double != Never {
-		return nil, nil // Wide has them apart
+		return nil, nil // Wide distinguishes them
 	}
 	single := hashesOf(d.X, l.double.seed)
 	rows := distinct(slices.Clone(l.double.hashes)) - distinct(slices.Clone(single))
@@ -100,8 +100,8 @@ func (l *loader) lost(d *Dataset) (*Lost, error) {
 	return &Lost{rows, columns}, err
 }
 
-// blurred reads once more and returns the columns in which rows differed that have the same hash in
-// single precision.
+// blurred reads the data again and returns the columns in which rows with the same hash in single
+// precision differed.
 func (l *loader) blurred(single []uint64) ([]string, error) {
 	first, mixed := map[uint64]uint64{}, map[uint64]bool{}
 	for i, h := range single {
@@ -157,7 +157,7 @@ func (l *loader) blurred(single []uint64) ([]string, error) {
 	return l.encoder.mostOf(counts), nil
 }
 
-// mostOf are the names of the elements with counts above 0, the highest count first.
+// mostOf returns the names of the elements with counts above 0, highest count first.
 func (e *Encoder) mostOf(counts []int) (names []string) {
 	var order []int
 	for k, n := range counts {
@@ -176,7 +176,7 @@ func (e *Encoder) mostOf(counts []int) (names []string) {
 	return names
 }
 
-// Describe says it in one line.
+// Describe returns a description in one line.
 func (l *Lost) Describe() string {
 	return fmt.Sprintf("single precision, in which maps are learnt, does not tell %d rows apart that differ in %s: the values span too wide a range; take their logarithm (log1p), or leave far ones out",
 		l.Rows, table.List(l.Columns))

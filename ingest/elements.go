@@ -1,20 +1,20 @@
 package ingest
 
-// Element says what an element of encoded vectors is of.
+// Element describes an element of encoded vectors.
 type Element struct {
 	Column string
-	// Category is the value of a text column whose rows have a number above 0 here, and
-	// Text says that it is such an element. The last one of a column is of all values that
-	// are not in the vocabulary, and is called other.
+	// Category is the value of a text column for which this element is above 0. Text is true for
+	// such elements. The last element of a text column stands for all values outside the vocabulary
+	// and is called other.
 	Category string
 	Text     bool
 }
 
-// otherCategories is what the element of all other values is called.
+// otherCategories is the name of the element of all other values.
 const otherCategories = "other"
 
-// Elements are those of the vectors, Dim of them; nil if a vector column is encoded, whose
-// elements have no names, or the metric makes one thing of all.
+// Elements returns a description of each of the Dim elements. It returns nil for a vector column,
+// whose elements have no names, and for a metric that mixes all columns.
 func (e *Encoder) Elements() []Element {
 	if e.metric == Haversine {
 		return nil

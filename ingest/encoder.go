@@ -10,61 +10,61 @@ import (
 	"unfold/internal/vec"
 )
 
-// Encoder turns raw records into vectors. It is what a Fitter has learnt:
-// Encode is a pure function of (encoder, record). An Encoder is immutable and
-// safe for concurrent use.
+// Encoder encodes raw records as vectors. A Fitter learns it. Encode is a pure function of
+// (encoder, record). An Encoder is immutable and safe for concurrent use.
 type Encoder struct {
-	// vector is the vector column's name; columns are the plain ones instead.
+	// vector is the name of the vector column. Otherwise columns are the encodings of plain
+	// columns.
 	vector  string
 	columns []columnCode
-	// element scales the vector column's elements; nil leaves them as they are.
+	// element scales the elements of the vector column; nil leaves them unchanged.
 	element []scale
 	log1p   bool
-	// missing makes NaN of what is missing; it is not kept with the encoder.
+	// missing encodes missing values as NaN. It is not stored with the encoder.
 	missing bool
-	// fill holds what the elements are where a value is missing; nil: that is an error.
+	// fill are the elements for missing values; if nil, missing values are errors.
 	fill []float32
-	// metric maps rows of inner elements, as they are encoded, to rows of dim.
+	// metric maps encoded rows of inner elements to rows of dim elements.
 	metric Metric
 	inner  int
-	// shift is subtracted from rows behind the metric, in double precision; nil: nothing is.
+	// shift is subtracted from rows after the metric, in double precision; nil subtracts nothing.
 	shift []float64
-	// precise makes rows in double precision up to the end, as shift does.
+	// precise encodes rows in double precision until the end, like shift.
 	precise bool
-	// blank gives rows without a direction (Metric.directs) an element of their own.
+	// blank adds an element for rows without a direction (Metric.directs).
 	blank bool
 
 	dim    int
 	names  []string
 	choice Selection
-	// kept is the choice that a file had, nil for an encoder that was learnt here.
+	// kept is the selection in the encoder's file, nil for an encoder that was learnt here.
 	kept *Selection
 }
 
-// scale is the affine map (v-mean)*factor of a number after log1p. It includes
-// the weight, and is 0 for a column without variance.
+// scale is the affine map (v-mean)*factor of a number after log1p. The factor includes the weight;
+// it is 0 for a column without variance.
 type scale struct {
 	Mean   float64 `json:"mean"`
 	Factor float64 `json:"factor"`
 }
 
-// columnCode is how one plain column is encoded.
+// columnCode is the encoding of one plain column.
 type columnCode struct {
 	Name  string     `json:"name"`
 	Kind  table.Kind `json:"kind"`
 	Log1p bool       `json:"log1p,omitempty"`
 	Scale scale      `json:"scale"`
-	// Categories are a text column's vocabulary: category i has element i, one that is
-	// not among them the element after the last.
+	// Categories are the vocabulary of a text column. Category i has element i, and all others
+	// share the element after the last.
 	Categories []string       `json:"words,omitempty"`
 	index      map[string]int // inverse of Categories
-	// Period makes a circle of the values: in days for times, else in their own unit.
+	// Period makes the values cyclic. It is in days for times, otherwise in the unit of the column.
 	Period float64 `json:"period,omitempty"`
-	// Tokens is the number of elements that a text's words are hashed into.
+	// Tokens is the number of elements into which the words of a text are hashed.
 	Tokens int `json:"tokens,omitempty"`
 }
 
-// width is the number of elements of the column's encoding.
+// width returns the number of elements of the column's encoding.
 func (c *columnCode) width() int {
 	switch {
 	case c.Tokens > 0:
@@ -77,10 +77,10 @@ func (c *columnCode) width() int {
 	return 1
 }
 
-// categorical says that the elements are those of a vocabulary.
+// categorical reports whether the elements are categories of a vocabulary.
 func (c *columnCode) categorical() bool { return c.Kind == table.Text && c.Tokens == 0 }
 
-// finish fills what follows from the other fields.
+// finish sets the fields that follow from the others.
 func (e *Encoder) finish() {
 	if e.vector != "" {
 		e.dim = e.behind()
@@ -106,7 +106,7 @@ func (e *Encoder) finish() {
 	}
 }
 
-// behind is the length of a row behind the metric.
+// behind returns the length of a row after the metric.
 func (e *Encoder) behind() int {
 	dim := e.metric.dim(e.inner)
 	if e.blank {
@@ -115,32 +115,32 @@ func (e *Encoder) behind() int {
 	return dim
 }
 
-// Dim is the length of an encoded vector.
+// Dim returns the length of an encoded vector.
 func (e *Encoder) Dim() int { return e.dim }
 
-// Names are the names of the vector's elements: the column, or "column=category"
-// ("column=?" for categories unseen), "column:cos" and "column:sin", "column#number" of
-// tokens, and x, y, z of the metric haversine. They are nil for a vector column.
+// Names returns the names of the vector's elements. Names are the column, "column=category"
+// ("column=?" for unseen categories), "column:cos" and "column:sin", "column#number" for tokens,
+// and x, y, z for the metric haversine. They are nil for a vector column.
 func (e *Encoder) Names() []string { return e.names }
 
-// Selection returns the columns that pass through.
+// Selection returns the columns that are passed on.
 func (e *Encoder) Selection() Selection { return e.choice }
 
-// Metric is the distance between rows that the Euclidean one of their vectors is.
+// Metric returns the distance of rows that equals the Euclidean distance of their vectors.
 func (e *Encoder) Metric() Metric { return cmp.Or(e.metric, Euclidean) }
 
-// Fills says that missing values become the means of their columns.
+// Fills reports whether missing values are replaced by the means of their columns.
 func (e *Encoder) Fills() bool { return e.fill != nil }
 
-// Strict returns the same encoder, for which missing values are errors.
+// Strict returns the same encoder with missing values as errors.
 func (e *Encoder) Strict() *Encoder {
 	out := *e
 	out.missing, out.fill = false, nil
 	return &out
 }
 
-// Reading returns the same encoder, which takes the vectors from a column of another name. It
-// fails if vectors are made of plain columns.
+// Reading returns the same encoder for vectors in a column of another name. It fails if vectors are
+// made of plain columns.
 func (e *Encoder) Reading(vector string) (*Encoder, error) {
 	if e.vector == "" {
 		return nil, fmt.Errorf("vectors are made of the columns %s, not of one column of vectors", table.List(e.Columns()))
@@ -153,9 +153,9 @@ func (e *Encoder) Reading(vector string) (*Encoder, error) {
 // Vector returns the vector column's name, or "" if plain columns are encoded.
 func (e *Encoder) Vector() string { return e.vector }
 
-// Shape is a text that is equal for encoders of columns that are equal but for what was
-// learnt: the vector column and its length, or the names and kinds of plain columns.
-// Tables of one shape can be learnt from together, whatever numbers they hold.
+// Shape returns a text that is equal for encoders that differ only in what was learnt. It contains
+// the vector column and its length, or the names and kinds of plain columns. Tables of the same
+// shape can be learnt from together.
 func (e *Encoder) Shape() string {
 	var b strings.Builder
 	if e.metric.named() {
@@ -173,7 +173,7 @@ func (e *Encoder) Shape() string {
 	return b.String()
 }
 
-// Columns are the columns that vectors are made of: the vector column, or the plain ones.
+// Columns returns the columns that are encoded: the vector column, or the plain ones.
 func (e *Encoder) Columns() []string {
 	if e.vector != "" {
 		return []string{e.vector}
@@ -185,18 +185,18 @@ func (e *Encoder) Columns() []string {
 	return names
 }
 
-// Needs lists all the columns that Encode looks at, those that pass through included.
+// Needs returns all columns that Encode reads, including those that are passed on.
 func (e *Encoder) Needs() []string { return append(e.Columns(), e.choice.Passing()...) }
 
-// With returns the same encoder with other columns passing through.
+// With returns the same encoder with another selection of columns to pass on.
 func (e *Encoder) With(s Selection) *Encoder {
 	out := *e
 	out.choice = s
 	return &out
 }
 
-// Renamed lists the id and the kept columns of an encoder from a file that the file did not name: With has. No
-// event is known to have had them.
+// Renamed returns the id and kept columns that the selection in the encoder's file did not name,
+// but With has. No event is known to have had them.
 func (e *Encoder) Renamed() (names []string) {
 	if e.kept == nil {
 		return nil
@@ -210,24 +210,23 @@ func (e *Encoder) Renamed() (names []string) {
 	return names
 }
 
-// Unlabelled returns the same encoder, whose batches have no Label: the label
-// column passes through like others, and its values are not written out as text
-// (which may take far more than the column: many rows may share one long value).
+// Unlabelled returns the same encoder whose batches have no Label. The label column is passed on
+// like others. That saves memory, because its text may be far larger than the column if many rows
+// share one long value.
 func (e *Encoder) Unlabelled() *Encoder {
 	return e.With(Selection{ID: e.choice.ID, Keep: e.choice.passing(), ReplaceText: e.choice.ReplaceText})
 }
 
-// Lenient returns the same encoder, for which nulls and NaN are missing values, NaN in
-// the vector, or, as it is at first, errors. It is a matter of who reads: files do not
-// keep it.
+// Lenient returns the same encoder. With missing, nulls and NaN are missing values and become NaN
+// in the vector; otherwise they are errors, which is the default. Files do not store this setting.
 func (e *Encoder) Lenient(missing bool) *Encoder {
 	out := *e
 	out.missing = missing
 	return &out
 }
 
-// Check fails with an *Error if a source with that schema is known to hold a value that
-// is not of the kind that was fitted; name is the source's.
+// Check returns an *Error if the schema of a source shows that a value is not of the fitted kind.
+// name is the name of the source.
 func (e *Encoder) Check(s table.Schema, name string) error {
 	find := s.Lookup()
 	for _, c := range e.columns {
@@ -240,9 +239,8 @@ func (e *Encoder) Check(s table.Schema, name string) error {
 	return nil
 }
 
-// Encode turns a table into a batch. It fails if a column is missing, a value is null,
-// NaN, infinite or not of the kind that was fitted, or a vector has another length. Its
-// *Error names row and column.
+// Encode encodes a table. It fails if a column is missing, if a value is null, NaN, infinite or not
+// of the fitted kind, or if a vector has another length. Its *Error names row and column.
 func (e *Encoder) Encode(t *table.Table) (*Batch, error) {
 	x := vec.New[float32](t.Len(), e.dim)
 	b, err := e.EncodeInto(t, x)
@@ -252,7 +250,7 @@ func (e *Encoder) Encode(t *table.Table) (*Batch, error) {
 	return b, nil
 }
 
-// Pass returns what passes through of a table, without vectors.
+// Pass returns a batch with only the columns that are passed on, without vectors.
 func (e *Encoder) Pass(t *table.Table) (*Batch, error) {
 	b, err := e.choice.pass(t)
 	if err != nil {
@@ -261,7 +259,7 @@ func (e *Encoder) Pass(t *table.Table) (*Batch, error) {
 	return b, nil
 }
 
-// EncodeInto is Encode into the memory of x, which must be t.Len() x Dim().
+// EncodeInto encodes t into x, which must be t.Len() x Dim(). Otherwise it is like Encode.
 func (e *Encoder) EncodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, error) {
 	b, err := e.encodeInto(t, x)
 	if err != nil {
@@ -290,8 +288,8 @@ func (e *Encoder) encodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, err
 	})
 }
 
-// encodeTo encodes the rows of t in the precision of x, before anything is subtracted, and returns
-// how many have no direction.
+// encodeTo encodes the rows of t in the precision of x, before anything is subtracted. It returns
+// the number of rows without a direction.
 func encodeTo[T vec.Float](e *Encoder, t *table.Table, x vec.Matrix[T]) (blank int, err error) {
 	rows := x
 	if e.inner != e.dim {
@@ -304,7 +302,7 @@ func encodeTo[T vec.Float](e *Encoder, t *table.Table, x vec.Matrix[T]) (blank i
 	return applyMetric(e, x, rows, t.Origin)
 }
 
-// encodeRows encodes rows as they are before fill and metric.
+// encodeRows encodes rows before fill and metric.
 func encodeRows[T vec.Float](e *Encoder, t *table.Table, x vec.Matrix[T]) error {
 	if e.vector != "" {
 		return encodeVector(e, t, x)
@@ -324,10 +322,10 @@ func encodeRows[T vec.Float](e *Encoder, t *table.Table, x vec.Matrix[T]) error 
 	return nil
 }
 
-// lacks says that values may be missing.
+// lacks reports whether values may be missing.
 func (e *Encoder) lacks() bool { return e.missing || e.fill != nil }
 
-// fillIn puts the columns' means where values are missing.
+// fillIn replaces missing values by the means of their columns.
 func fillIn[T vec.Float](e *Encoder, x vec.Matrix[T]) {
 	if e.fill == nil {
 		return
@@ -341,7 +339,7 @@ func fillIn[T vec.Float](e *Encoder, x vec.Matrix[T]) {
 	}
 }
 
-// pass collects what passes through.
+// pass returns a batch with the columns that are passed on.
 func (s Selection) pass(t *table.Table) (*Batch, error) {
 	b := &Batch{Origin: t.Origin}
 	var err error
@@ -366,7 +364,7 @@ func (s Selection) pass(t *table.Table) (*Batch, error) {
 	return b, nil
 }
 
-// column returns a column that passes through.
+// column returns a column to pass on.
 func (s Selection) column(t *table.Table, name string) (table.Column, error) {
 	c, err := t.Need(name)
 	if err != nil {
@@ -375,8 +373,8 @@ func (s Selection) column(t *table.Table, name string) (table.Column, error) {
 	return table.SoundColumn(c, t.Origin, s.ReplaceText)
 }
 
-// Passing lists the columns that pass through, each once: the id, if there is one, the kept
-// ones and the label.
+// Passing returns the columns that are passed on without duplicates: the id, if there is one, the
+// kept ones and the label.
 func (s Selection) Passing() []string {
 	out := s.passing()
 	if s.ID != "" && !slices.Contains(out, s.ID) {
@@ -385,7 +383,7 @@ func (s Selection) Passing() []string {
 	return out
 }
 
-// passing lists the kept columns and the label, each once.
+// passing returns the kept columns and the label without duplicates.
 func (s Selection) passing() []string {
 	out := make([]string, 0, len(s.Keep)+1)
 	for i := range len(s.Keep) + 1 {
@@ -471,7 +469,7 @@ func encodeText[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], a
 	return nil
 }
 
-// category is a text value as the vocabulary holds it: valid UTF-8.
+// category returns a text value as in a vocabulary, as valid UTF-8.
 func category(c table.Column, i int) string { return strings.ToValidUTF8(c.Text(i), "\uFFFD") }
 
 // log1p is the sign-symmetric logarithm sign(v) log(1+|v|).

@@ -10,19 +10,19 @@ import (
 	"unfold/ingest/table"
 )
 
-// Source is a column that vectors are made of, or an element of the vector column, and its
-// elements From to To, exclusively.
+// Source is an encoded column, or an element of the vector column. Its encoding has the elements
+// From..To, To excluded.
 type Source struct {
-	// Name is the column's, of an element of a list as in embedding[12].
+	// Name is the name of the column, or of an element of a list, for example embedding[12].
 	Name string
-	// Column is the column's in both cases.
+	// Column is the name of the column in both cases.
 	Column   string
 	Kind     table.Kind
 	From, To int
 }
 
-// Sources are what vectors are made of, in the order of their elements. With the metric
-// haversine it is one, of all elements.
+// Sources returns the encoded columns or elements in the order of the vector. With the metric
+// haversine it is one source with all elements.
 func (e *Encoder) Sources() []Source {
 	if e.metric == Haversine {
 		name := strings.Join(e.Columns(), ",")
@@ -44,14 +44,13 @@ func (e *Encoder) Sources() []Source {
 	return out
 }
 
-// Wide says that a source is several elements that are no categories: a point of the earth,
-// a circle, or tokens. Said is then what a row holds there, and Around what the mean of some
-// rows' elements stands for, "" if nothing.
+// Wide reports whether a source has several elements that are not categories: a point on the earth,
+// a circle, or tokens. Use Said for its value in a row, and Around for its value at a mean of rows.
 func (e *Encoder) Wide(source int) bool {
 	return e.metric == Haversine || e.vector == "" && e.columns[source].width() > 1 && !e.columns[source].categorical()
 }
 
-// Said is the text of a wide source in a row.
+// Said returns the text of a wide source in a row.
 func (e *Encoder) Said(t *table.Table, source, row int) string {
 	columns := e.Columns()
 	if e.metric != Haversine {
@@ -66,7 +65,7 @@ func (e *Encoder) Said(t *table.Table, source, row int) string {
 	return strings.Join(words, ",")
 }
 
-// Around is what the mean of rows' elements of a wide source stands for.
+// Around returns the value of a wide source for the mean of some rows' elements, "" if it has none.
 func (e *Encoder) Around(source int, mean []float64) string {
 	if e.metric == Haversine {
 		lat, lon := place([]float64{mean[0] + e.shiftOf(0), mean[1] + e.shiftOf(1), mean[2] + e.shiftOf(2)})
@@ -83,8 +82,8 @@ func (e *Encoder) Around(source int, mean []float64) string {
 	return strconv.FormatFloat(turn*c.Period, 'g', 4, 64)
 }
 
-// Category returns what element i of a source of text stands for; unseen categories share
-// the last, for which it returns false.
+// Category returns the category of element i of a text source. Unseen categories share the last
+// element, for which it returns false.
 func (e *Encoder) Category(source, i int) (string, bool) {
 	if words := e.columns[source].Categories; i < len(words) {
 		return words[i], true
@@ -92,10 +91,10 @@ func (e *Encoder) Category(source, i int) (string, bool) {
 	return "", false
 }
 
-// code is how the one element of a source that is a number is made.
+// code returns the encoding of a source with one element that is a number.
 func (e *Encoder) code(source int) (log bool, s scale) {
 	if e.metric.warps() {
-		return false, scale{0, 1} // an element says nothing without its row
+		return false, scale{0, 1} // without the row, an element cannot be decoded
 	}
 	if e.vector == "" {
 		return e.columns[source].Log1p, e.columns[source].Scale
@@ -106,7 +105,7 @@ func (e *Encoder) code(source int) (log bool, s scale) {
 	return e.log1p, e.element[source]
 }
 
-// shiftOfSource is what is subtracted of a source that is one element.
+// shiftOfSource returns the number subtracted from a source with one element.
 func (e *Encoder) shiftOfSource(source int) float64 {
 	if e.shift == nil || e.vector != "" {
 		return e.shiftOf(source)
@@ -118,9 +117,9 @@ func (e *Encoder) shiftOfSource(source int) float64 {
 	return e.shift[at]
 }
 
-// Decode returns the number that a source's element stands for: the inverse of what Encode
-// does to it, of times days since 1970. A column without variance stands for its mean. With
-// a metric that changes rows it is the element itself.
+// Decode returns the number encoded by an element of a source, the inverse of Encode. Times are in
+// days since 1970. A column without variance returns its mean. With a metric that changes rows it
+// returns the element itself.
 func (e *Encoder) Decode(source int, w float64) float64 {
 	log, s := e.code(source)
 	w += e.shiftOfSource(source)
@@ -134,8 +133,8 @@ func (e *Encoder) Decode(source int, w float64) float64 {
 	return v
 }
 
-// DecodeExactly is Decode for an element as Encode made it, in single precision: the
-// number of fewest digits that Encode would make the same element of. So 12 is 12, and not
+// DecodeExactly is Decode for an element in single precision, as Encode returns it. The result is
+// the number with the fewest digits that Encode would encode as the same element: 12 instead of
 // 11.9999998.
 func (e *Encoder) DecodeExactly(source int, w float32) float64 {
 	v := e.Decode(source, float64(w))
@@ -162,8 +161,8 @@ func (e *Encoder) DecodeExactly(source int, w float32) float64 {
 	return v
 }
 
-// Raw returns what a record says of a source that is a column: a number, or a category as
-// vocabularies hold it. With a metric that changes rows no number is known.
+// Raw returns the value of a source in a record: a number, or a category as in the vocabulary. ok
+// is false if the value is missing or the metric changes rows.
 func (e *Encoder) Raw(t *table.Table, source, row int) (v float64, word string, ok bool) {
 	col, there := t.Column(e.columns[source].Name)
 	if !there || col.IsNull(row) {

@@ -9,7 +9,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// TestDecodeExactly: what was encoded comes back, of all numbers that have few digits.
+// TestDecodeExactly: all numbers with few digits are equal after encoding and decoding.
 func TestDecodeExactly(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		digits := rapid.IntRange(-99999, 99999).Draw(rt, "digits")

@@ -10,14 +10,13 @@ import (
 	"unfold/internal/vec"
 )
 
-// encoderVersion is the version of an encoder's JSON. Older versions stay
-// readable; a newer one is an error. Version 2 has metrics, fills, times, circles and
-// tokens; version 3 has what is subtracted in double precision, and an element for rows without a
-// direction. An encoder is written as the lowest version that has all that it needs, which older
-// programs read.
+// encoderVersion is the version of an encoder's JSON. Older versions stay readable; a newer one is
+// an error. Version 2 added metrics, fills, times, circles and tokens. Version 3 added subtraction
+// in double precision and an element for rows without a direction. An encoder is written in the
+// lowest sufficient version, so that older programs can read it.
 const encoderVersion = 3
 
-// encoderJSON is an encoder as it lies in a snapshot.
+// encoderJSON is the JSON form of an encoder in a snapshot.
 type encoderJSON struct {
 	Version int          `json:"version"`
 	Vector  string       `json:"vector,omitempty"`
@@ -33,7 +32,7 @@ type encoderJSON struct {
 	Selection
 }
 
-// MarshalJSON writes the encoder in a versioned form.
+// MarshalJSON returns the encoder as versioned JSON.
 func (e *Encoder) MarshalJSON() ([]byte, error) {
 	j := encoderJSON{Version: 1, Vector: e.vector, Dim: e.dim, Log1p: e.log1p, Element: e.element, Columns: e.columns, Fill: e.fill, Shift: e.shift, Precise: e.precise, Blank: e.blank, Selection: e.choice}
 	if e.metric.named() {
@@ -49,8 +48,8 @@ func (e *Encoder) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, by this version of the program or
-// an older one. It checks that the parts fit together.
+// UnmarshalJSON parses JSON of this version or an older one. It checks that the parts are
+// consistent.
 func (e *Encoder) UnmarshalJSON(data []byte) error {
 	var version struct {
 		Version int `json:"version"`

@@ -23,7 +23,7 @@ func parse(t testing.TB, text string) []ingest.ColumnSpec {
 	return specs
 }
 
-// flows is a small table of connections.
+// flows returns a small table of connections.
 func flows(t testing.TB) *table.Table {
 	records, err := table.NewTable(ingesttest.Here(),
 		table.Int64Column("bytes", []int64{0, 10, 1000, 100000}),
@@ -191,8 +191,8 @@ func genMapping(rt *rapid.T) ingest.Mapping {
 	}
 }
 
-// Encoding is a pure function of encoder and record: the same bits in any
-// batch, and after the encoder went through JSON.
+// Encoding is a pure function of encoder and record: the bits are the same in any batch, and after
+// a JSON round trip of the encoder.
 func TestEncodePure(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		records := genTable(rt)
@@ -227,8 +227,8 @@ func TestEncodePure(t *testing.T) {
 	})
 }
 
-// Standardised columns have mean 0 and variance 1 on what they were fitted on,
-// or are 0 throughout; every word sets exactly one element.
+// Standardized columns have mean 0 and variance 1 on the fitted rows, or are 0. Every word sets
+// exactly one element.
 func TestEncodeStatistics(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		records := genTable(rt)
@@ -261,7 +261,7 @@ func TestEncodeStatistics(t *testing.T) {
 	})
 }
 
-// Numbers whose squares are too small for float64 have a mean and a deviation all the same.
+// Numbers whose squares underflow in float64 still have a mean and a deviation.
 func TestStandardizeExtremes(t *testing.T) {
 	for name, values := range map[string][]float64{
 		"squares vanish": {1.4e-160, 2.2e-162, 7e-161, 3e-160},
@@ -303,8 +303,7 @@ func TestVocabularyIgnoresOrder(t *testing.T) {
 	})
 }
 
-// An encoder that lies in a snapshot of version 1 stays readable, and encodes
-// the same.
+// An encoder in a snapshot of version 1 stays readable and encodes the same.
 func TestEncoderVersion1(t *testing.T) {
 	const frozen = `{"version":1,"dim":5,"columns":[
 		{"name":"bytes","kind":"number","log1p":true,"scale":{"mean":4,"factor":0.5}},
@@ -358,7 +357,7 @@ func TestEncoderRefusesBadJSON(t *testing.T) {
 	}
 }
 
-// A record whose columns drift away from what was fitted.
+// The columns of a record deviate from those that were fitted.
 func TestEncodeDrift(t *testing.T) {
 	records := flows(t)
 	e := fit(t, ingest.Mapping{Columns: parse(t, "bytes,proto")}, records)

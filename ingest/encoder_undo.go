@@ -8,30 +8,32 @@ import (
 	"unfold/internal/vec"
 )
 
-// Undone are vectors in the terms of the records that an encoder encodes.
+// Undone are vectors decoded into values of the records.
 type Undone struct {
 	// X are the values, n x m.
 	X vec.Matrix[float64]
-	// Sigma is the error of a value in each row, the root mean square over the row.
+	// Sigma is the error of the values in each row, a root mean square over the row.
 	Sigma []float32
-	// names are those of the columns of X, nil for elements of a vector column; time marks those that are
-	// times, in days since 1970.
+	// names are the names of the columns of X, nil for elements of a vector column. time marks
+	// columns that are times, in days since 1970.
 	names []string
 	time  []bool
-	// precise says that single precision does not hold the values.
+	// precise is true if single precision cannot represent the values.
 	precise bool
 }
 
-// AsTheyAre are vectors that no encoder made, with errors and the names of their elements, if there are any.
+// AsTheyAre wraps vectors that no encoder produced, with errors and the names of their elements, if
+// known.
 func AsTheyAre(x vec.Matrix[float32], sigma []float32, names []string) *Undone {
 	return &Undone{X: vec.Convert[float64](x), Sigma: sigma, names: names, time: make([]bool, x.Cols)}
 }
 
-// Undo inverts Encode, as far as it can be inverted, for vectors that no record has: x (n x Dim), whose
-// errors are sigma, the root mean square over a row's elements. Numbers lose their scaling and logarithm, and
-// latitudes and longitudes come back. A category has its share, 1 if it is certain, and tokens and cycles
-// have elements of their own, of length 1. Of metrics that take only a part of a row, that part comes back:
-// shares with Hellinger, directions with cosine and correlation. Errors are transformed to first order.
+// Undo decodes vectors that need not come from a record: x (n x Dim) with errors sigma, each the
+// root mean square over a row's elements. Numbers are returned without scaling and logarithm, and
+// haversine points as latitude and longitude. A category is returned as its share, 1 if it is
+// certain. Tokens and cycles keep their elements without the weight, so that those of a record have
+// length 1. Some metrics use only part of a row, and only that part is returned: shares with
+// Hellinger, directions with cosine and correlation. Errors are propagated to first order.
 func (e *Encoder) Undo(x vec.Matrix[float32], sigma []float32) *Undone {
 	sources := e.Sources()
 	undo := func(v, slope []float64, w []float32) { e.undoElements(v, slope, w, sources) }
@@ -69,7 +71,7 @@ func (e *Encoder) Undo(x vec.Matrix[float32], sigma []float32) *Undone {
 	return u
 }
 
-// undoElements sets v to the values that the elements w stand for, one by one, and slope to their
+// undoElements sets v to the values encoded by the elements w, one by one, and slope to their
 // derivatives.
 func (e *Encoder) undoElements(v, slope []float64, w []float32, sources []Source) {
 	if e.metric.warps() {
@@ -109,12 +111,12 @@ func (e *Encoder) undoNumber(source int, w float64) (v, slope float64) {
 // undoEarth sets v to latitude and longitude in degrees.
 func (e *Encoder) undoEarth(v, slope []float64, w []float32) {
 	v[0], v[1] = place([]float64{float64(w[0]) + e.shiftOf(0), float64(w[1]) + e.shiftOf(1), float64(w[2]) + e.shiftOf(2)})
-	// An error of three coordinates is one along the surface, in two.
+	// An error of three coordinates becomes one along the surface, in two.
 	slope[0] = math.Sqrt(1.5) / earthRadius * 180 / math.Pi
 	slope[1] = slope[0] / max(math.Cos(v[0]*math.Pi/180), 1e-3)
 }
 
-// undoShares sets v to the shares that the elements are roots of; they sum to 1.
+// undoShares sets v to shares that sum to 1; w are their square roots.
 func undoShares(v, slope []float64, w []float32) {
 	sum := 0.0
 	for _, r := range w {
@@ -128,7 +130,7 @@ func undoShares(v, slope []float64, w []float32) {
 	}
 }
 
-// Bare are the values in single precision.
+// Bare returns the values in single precision.
 func (u *Undone) Bare() vec.Matrix[float32] {
 	out := vec.New[float32](u.X.Rows, u.X.Cols)
 	for i, v := range u.X.Data {
@@ -137,7 +139,8 @@ func (u *Undone) Bare() vec.Matrix[float32] {
 	return out
 }
 
-// Columns are the values as columns of a table: NAME.COLUMN of each plain column, or the list NAME.
+// Columns returns the values as columns of a table: one column NAME.COLUMN per plain column, or one
+// list NAME.
 func (u *Undone) Columns(name string) []table.Column {
 	if u.names == nil {
 		if u.precise {
@@ -159,7 +162,7 @@ func (u *Undone) Columns(name string) []table.Column {
 	return out
 }
 
-// eachRow is f of one column of x.
+// eachRow applies f to one column of x.
 func eachRow[T vec.Float, V any](x vec.Matrix[T], column int, f func(T) V) []V {
 	out := make([]V, x.Rows)
 	for i := range out {
@@ -168,8 +171,8 @@ func eachRow[T vec.Float, V any](x vec.Matrix[T], column int, f func(T) V) []V {
 	return out
 }
 
-// dayOf is the time that is so many days after the beginning of 1970, to a second and in the years 1 to
-// 9999.
+// dayOf returns the time that is the given number of days after the beginning of 1970. It is
+// rounded to a second and limited to the years 1 to 9999.
 func dayOf(days float64) time.Time {
 	const first, last = -62135596800, 253402300799 // seconds
 	return time.Unix(int64(max(first, min(math.Round(days*86400), last))), 0).UTC()

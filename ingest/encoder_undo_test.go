@@ -11,7 +11,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// undone encodes columns, and undoes that with an error of 0.01 for each row.
+// undone encodes columns and decodes the result, with an error of 0.01 in each row.
 func undone(t *testing.T, m ingest.Mapping, columns ...table.Column) (u *ingest.Undone, as map[string]table.Column) {
 	t.Helper()
 	rows, err := table.NewTable(table.Origin{}, columns...)
@@ -33,8 +33,8 @@ func undone(t *testing.T, m ingest.Mapping, columns ...table.Column) (u *ingest.
 // same reports whether numbers are equal in single precision.
 func same(got, want float64) bool { return math.Abs(got-want) <= 2e-5*(1+math.Abs(want)) }
 
-// Columns come back: scaled and logarithmic numbers, shares of categories, times, and numbers that single
-// precision does not hold.
+// Undo restores scaled and logarithmic numbers, shares of categories, times, and numbers that
+// single precision cannot represent.
 func TestUndoColumns(t *testing.T) {
 	at := []time.Time{time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC), time.Date(2024, 5, 2, 12, 0, 0, 0, time.UTC), time.Date(2024, 5, 4, 0, 0, 0, 0, time.UTC)}
 	bytes, rate, north := []float64{0, 51000, -20}, []float64{0.5, 1.5, -2}, []float64{4649776.25, 4649777.5, 4649775.75}
@@ -57,7 +57,7 @@ func TestUndoColumns(t *testing.T) {
 	}
 }
 
-// Errors are transformed with the values: of a standardized column by its deviation.
+// Errors are transformed with the values: in a standardized column by its deviation.
 func TestUndoErrors(t *testing.T) {
 	u, _ := undone(t, ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "a", Standardize: true}, {Name: "b"}}},
 		table.Float64Column("a", []float64{0, 200}), table.Float64Column("b", []float64{5, 6}))
@@ -66,7 +66,7 @@ func TestUndoErrors(t *testing.T) {
 	}
 }
 
-// Rows come back behind every metric, as far as it takes them.
+// Rows are restored for every metric, as far as the metric uses them.
 func TestUndoMetrics(t *testing.T) {
 	columns := []table.Column{table.Float64Column("a", []float64{1, 1, 0, 0}), table.Float64Column("b", []float64{0, 1, 1, 1}), table.Float64Column("c", []float64{0, 0, 0, 1})}
 	third, half := math.Sqrt(1./3), math.Sqrt(0.5)
@@ -99,7 +99,7 @@ func TestUndoMetrics(t *testing.T) {
 	}
 }
 
-// The element of rows without a direction is no value of a row.
+// The element for rows without a direction is omitted from decoded rows.
 func TestUndoLeavesOutNoDirection(t *testing.T) {
 	x := vec.Of(3, 2, []float32{3, 4, 0, 0, 1, 0})
 	u, as := undone(t, ingest.Mapping{Metric: ingest.Cosine}, table.VectorColumn("v", x))
@@ -108,7 +108,7 @@ func TestUndoLeavesOutNoDirection(t *testing.T) {
 	}
 }
 
-// A vector column comes back as one, also without rows.
+// A vector column is restored as one, also without rows.
 func TestUndoVectors(t *testing.T) {
 	x := vec.Of(3, 2, []float32{0, 10, 5, -3, 1000, 2})
 	u, as := undone(t, ingest.Mapping{Log1p: true, Standardize: true}, table.VectorColumn("v", x))

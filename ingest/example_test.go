@@ -13,7 +13,7 @@ import (
 	"unfold/internal/offsets"
 )
 
-// Fit an encoder on a file, keep it as JSON, and encode a later message.
+// Fit an encoder on a file, store it as JSON, and encode a later message.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

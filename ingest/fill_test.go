@@ -11,8 +11,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// Holes are filled with the mean of what is known, in units of the vector; so they are at 0
-// where columns are standardized. Whole rows are as they were.
+// Missing values are filled with the mean of the others, in units of the vector, so they are 0 in
+// standardized columns. Complete rows are unchanged.
 func TestFillIsTheMean(t *testing.T) {
 	for _, standardize := range []bool{false, true} {
 		m := ingest.Mapping{Fill: true, Standardize: standardize}
@@ -47,7 +47,7 @@ func TestFillIsTheMean(t *testing.T) {
 	}
 }
 
-// A column of categories is filled with their shares, a circle with its mean, a list with
+// Missing categories are filled with their shares, a cyclic column with its mean, and a list with
 // the means of its elements.
 func TestFillOfEveryKind(t *testing.T) {
 	path := tempFile(t, "x.jsonl", []byte(`{"c": "u", "at": "2024-01-01 06:00", "v": [1, 2]}
@@ -82,7 +82,7 @@ func near(t *testing.T, got []float32, want ...float64) {
 	}
 }
 
-// Rows that are left out take their labels with them, and errors name rows of the file.
+// Dropped rows drop their labels, too. Errors name the rows of the file.
 func TestDropKeepsLabelsAndRows(t *testing.T) {
 	labels := tempFile(t, "labels.csv", []byte("label\n"+strings.Repeat("p\nq\n", 48)))
 	d, err := ingest.ReadAll(context.Background(), []string{filepath.Join(tables, "holes.csv")}, ingest.ReadOptions{
@@ -90,7 +90,7 @@ func TestDropKeepsLabelsAndRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Rows 2, 9, 16, ... have no a.
+	// Rows 2, 9, 16, ... have no value in a.
 	if len(d.Label) != 82 || d.Label[1] != "q" || d.Label[2] != "q" || d.Label[3] != "p" {
 		t.Errorf("%d labels: %v", len(d.Label), d.Label[:5])
 	}

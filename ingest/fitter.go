@@ -9,19 +9,19 @@ import (
 	"unfold/ingest/table"
 )
 
-// Fitter learns an Encoder in one streaming pass: the length of the vectors,
-// means and deviations of columns to standardize, categories of text columns. Its
-// memory is bounded by the columns and their vocabularies, not by the rows.
+// Fitter learns an Encoder in one streaming pass: the length of the vectors, means and deviations
+// of columns to standardize, and categories of text columns. Its memory grows with the columns and
+// their vocabularies, not with the rows.
 type Fitter struct {
 	mapping Mapping
 	vector  string
 	columns []columnFit
 	element []moments
 	dim     int
-	sparse  *sparseFit // of a column of sparse vectors, else nil
-	spreads []spread   // of the elements of a vector that are not standardized
+	sparse  *sparseFit // for a column of sparse vectors, otherwise nil
+	spreads []spread   // of vector elements that are not standardized
 	behind  metricFit
-	// holes are the vectors with missing elements.
+	// holes is the number of vectors with missing elements.
 	holes  int64
 	rows   int64
 	origin table.Origin
@@ -30,9 +30,9 @@ type Fitter struct {
 	looks  []*idLook
 }
 
-// moments are Welford's running mean and sum of squared deviations. The sum counts in
-// squares of unit, a power of two about as large as the largest deviation: the square of
-// 1e-160 would be rounded to nothing. A power of two changes no bit of other sums.
+// moments are Welford's running mean and sum of squared deviations. The sum is in units of unit
+// squared, where unit is a power of two close to the largest deviation. Otherwise the square of
+// 1e-160 would be rounded to 0. A power of two changes no bit of other sums.
 type moments struct {
 	n, mean    float64
 	unit, sum2 float64
@@ -56,30 +56,29 @@ func (m *moments) add(v float64) {
 	}
 }
 
-// deviation is the standard deviation of what was added.
+// deviation returns the standard deviation of the added values.
 func (m *moments) deviation() float64 { return m.unit * math.Sqrt(m.sum2/m.n) }
 
-// variance is its square.
+// variance returns the variance of the added values.
 func (m *moments) variance() float64 { return m.sum2 / m.n * m.unit * m.unit }
 
-// scale returns the standardising map, times weight; all 0 without variance.
+// scale returns the standardizing map times weight; all 0 without variance.
 func (m *moments) scale(weight float64) scale {
 	sd := m.deviation()
-	// Rounding leaves a constant column a deviation of about 1e-16 of its size.
+	// Rounding gives a constant column a deviation of about 1e-16 of its value.
 	if !(sd > 1e-12*math.Abs(m.mean)) || sd == 0 {
 		return scale{Mean: m.mean}
 	}
 	return scale{Mean: m.mean, Factor: weight / sd}
 }
 
-// NewFitter prepares to learn what the mapping asks for from tables of the
-// given schema. The error names unknown columns (an *Error) or a mapping that
-// contradicts itself.
+// NewFitter returns a Fitter for a mapping and tables with the given schema. The error names
+// unknown columns (an *Error) or a contradiction in the mapping.
 func NewFitter(m Mapping, s table.Schema) (*Fitter, error) { return newFitter(m, s, table.Origin{}) }
 
-// FitterOf is NewFitter for what r, a source of that name, reads. Where no columns will
-// do and there are no rows, which say what the columns of text files hold, the error is
-// that.
+// FitterOf returns a Fitter for source r with the given name. If the mapping does not fit and r has
+// no rows, it returns the error of missing rows, because text files without rows have no known
+// types.
 func FitterOf(ctx context.Context, r table.Reader, m Mapping, name string) (*Fitter, error) {
 	o := table.Origin{File: name}
 	f, err := newFitter(m, r.Schema(), o)
@@ -92,8 +91,8 @@ func FitterOf(ctx context.Context, r table.Reader, m Mapping, name string) (*Fit
 	return f, nil
 }
 
-// unread adds to the error of a mapping that does not fit a source what is known of columns that
-// are not read, of which the vector may be one.
+// unread extends the error of a mapping by the columns of the source that are not read, because the
+// vector may be one of them.
 func (m Mapping) unread(r table.Reader, o table.Origin, err error) error {
 	if p, is := r.(*partition); is {
 		r = p.Reader
@@ -150,7 +149,7 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 	return f, nil
 }
 
-// needs lists the columns that Add looks at, and those that pass through.
+// needs returns the columns that Add reads and those that are passed on.
 func (f *Fitter) needs() []string {
 	names := f.mapping.Passing()
 	if f.vector != "" {
@@ -165,15 +164,15 @@ func (f *Fitter) needs() []string {
 	return names
 }
 
-// look has the rows say whether a column is an id.
+// look lets the rows decide whether a column is an id.
 func (f *Fitter) look(field table.Field) {
 	if l := newIDLook(field); l != nil && !field.Index {
 		f.looks = append(f.looks, l)
 	}
 }
 
-// Left returns the columns that "*" leaves out, in the schema's order: those that are
-// neither numbers nor booleans, and, by the rows seen so far, those that identify rows.
+// Left returns the columns that "*" omits, in the schema's order: those that are neither numbers
+// nor booleans, and those that identify rows according to the rows so far.
 func (f *Fitter) Left() []Left {
 	why := map[string]string{}
 	for _, l := range f.left {
@@ -193,7 +192,7 @@ func (f *Fitter) Left() []Left {
 	return out
 }
 
-// Settled reports that no further row changes which columns are encoded.
+// Settled reports whether further rows cannot change which columns are encoded.
 func (f *Fitter) Settled() bool {
 	for _, l := range f.looks {
 		if l.kind == table.Number && !l.done {
@@ -203,13 +202,13 @@ func (f *Fitter) Settled() bool {
 	return f.rows > 0
 }
 
-// starred reports that a column came from "*" rather than by its own name.
+// starred reports whether a column was selected by "*" and not by its name.
 func (m Mapping) starred(name string) bool {
 	return !slices.ContainsFunc(m.Columns, func(c ColumnSpec) bool { return c.Name == name })
 }
 
-// NeedsPass reports whether every row matters: if not, the encoder is known
-// from the first rows (see Settled).
+// NeedsPass reports whether all rows are needed. Otherwise the first rows determine the encoder
+// (see Settled).
 func (f *Fitter) NeedsPass() bool {
 	if f.mapping.Fill {
 		return true
@@ -223,7 +222,7 @@ func (f *Fitter) NeedsPass() bool {
 	return slices.ContainsFunc(f.columns, func(c columnFit) bool { return c.code.width() == 1 && c.learnt() })
 }
 
-// Add learns from a table. Its errors are Encode's.
+// Add learns from a table. It returns the same errors as Encode.
 func (f *Fitter) Add(t *table.Table) error { return t.Located(f.learn(t)) }
 
 func (f *Fitter) learn(t *table.Table) error {
@@ -250,7 +249,7 @@ func (f *Fitter) learn(t *table.Table) error {
 	return f.addBehind(t)
 }
 
-// addBehind learns of rows behind the metric, if that is needed.
+// addBehind learns from rows after the metric, if necessary.
 func (f *Fitter) addBehind(t *table.Table) error {
 	if f.sparse != nil || !f.learnsRows() || t.Len() == 0 {
 		return nil
@@ -258,7 +257,7 @@ func (f *Fitter) addBehind(t *table.Table) error {
 	return f.addRows(t)
 }
 
-// lacks says that values may be missing.
+// lacks reports whether values may be missing.
 func (m Mapping) lacks() bool { return m.Missing || m.Fill }
 
 func (f *Fitter) addVectors(t *table.Table) error {
@@ -312,8 +311,7 @@ func (f *Fitter) addRow(row []float64) {
 	}
 }
 
-// Encoder returns what was learnt. It fails with an *Error if there was no row
-// to learn from.
+// Encoder returns the learnt encoder. It returns an *Error if there were no rows.
 func (f *Fitter) Encoder() (*Encoder, error) {
 	e := &Encoder{vector: f.vector, choice: f.mapping.Selection, inner: f.dim, metric: f.mapping.Metric, missing: f.mapping.Missing}
 	if f.rows == 0 && (f.NeedsPass() || f.vector != "" && f.dim == 0) {
@@ -359,5 +357,5 @@ func (f *Fitter) Encoder() (*Encoder, error) {
 	return e, nil
 }
 
-// maxDim bounds an encoded vector's length.
+// maxDim is the maximum length of an encoded vector.
 const maxDim = 1 << 20

@@ -18,8 +18,8 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// foreignArrow are the samples of testdata/foreign/arrow, which pyarrow and polars wrote,
-// with the type that their column x is read as, or, in brackets, why it is not.
+// foreignArrow are the samples in testdata/foreign/arrow, written by pyarrow and polars. The value
+// is the type of their column x after reading, or in parentheses the reason why it is not read.
 var foreignArrow = map[string]string{
 	"utf8": "string", "large_utf8": "large_string", "utf8_view": "string", "utf8_view_lz4": "string",
 	"binary": "binary", "large_binary": "large_binary", "binary_view": "binary", "fixed_binary": "fixed_size_binary[3]",
@@ -93,8 +93,8 @@ func eachForeign(t *testing.T, f func(name, path string, value []byte)) {
 	}
 }
 
-// Every type of pyarrow's and polars' is read, as a message and as a file, or refused by
-// its column's name with what to do, and never said to be corrupt.
+// Every type of pyarrow and polars is read, as a message and as a file. Otherwise the error names
+// the column with advice, and does not report corruption.
 func TestForeignArrowTypes(t *testing.T) {
 	decoder := &arrowfmt.Decoder{}
 	eachForeign(t, func(name, path string, value []byte) {
@@ -113,7 +113,7 @@ func TestForeignArrowTypes(t *testing.T) {
 		if c, _ := records.Column("x"); c.DataType() != want {
 			t.Errorf("%s is read as %s, want %s", name, c.DataType(), want)
 		}
-		again, err := decoder.Decode(value, ingesttest.Here()) // by a schema that is known
+		again, err := decoder.Decode(value, ingesttest.Here()) // with a known schema
 		if err != nil {
 			t.Errorf("%s, again: %v", name, err)
 			return
@@ -130,7 +130,7 @@ func TestForeignArrowTypes(t *testing.T) {
 	})
 }
 
-// polars' files begin with a schema that is no message; the footer has it, too.
+// Files of polars begin with a schema that is not a message; the footer contains it, too.
 func TestArrowFileOfPolars(t *testing.T) {
 	file, err := tableIn(filepath.Join(foreignFolder, "polars_string.arrow"))
 	if err != nil {
@@ -164,8 +164,7 @@ func tableIn(path string) (*table.Table, error) {
 	}
 }
 
-// pyarrow finds in what is written of a sample the values that are in the sample, and
-// nothing wrong with it.
+// pyarrow accepts the rewritten samples and finds the same values.
 func TestForeignReaderSeesTheSameValues(t *testing.T) {
 	tier.Full(t, "it runs Python libraries")
 	dir := t.TempDir()
@@ -173,7 +172,7 @@ func TestForeignReaderSeesTheSameValues(t *testing.T) {
 	eachForeign(t, func(name, _ string, value []byte) {
 		records, err := arrowfmt.DecodeMessage(value, ingesttest.Here(), arrowfmt.Limits{})
 		if err != nil {
-			return // TestForeignArrowTypes says which
+			return // TestForeignArrowTypes lists these
 		}
 		written, err := emit.EncodeTable(records)
 		if err != nil {
@@ -205,7 +204,7 @@ print("looked at", len(sys.argv[3:]))
 	}
 }
 
-// The samples are what make.py makes.
+// The samples equal those that make.py writes.
 func TestForeignSamplesAreMade(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join(foreignFolder, "make.py"))
 	if err != nil {
@@ -225,7 +224,7 @@ func TestForeignSamplesAreMade(t *testing.T) {
 	})
 }
 
-// What is not an Arrow stream is called by its name.
+// A message that is not an Arrow stream is an error with the name of its format.
 func TestMessagesOfOtherKinds(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"an Arrow file", "ARROW1\x00\x00\xff\xff\xff\xff", "this looks like an Arrow file; a message has to be one Arrow IPC stream; write a stream: pyarrow.ipc.new_stream"},

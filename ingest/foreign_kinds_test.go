@@ -14,8 +14,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// Files of other kinds are named for what they are, with a way to convert them; none is read as
-// text.
+// Files of unsupported formats are identified, with advice for conversion. None is read as text.
 func TestForeignKindsAreNamed(t *testing.T) {
 	members := func(names ...string) string {
 		var b bytes.Buffer
@@ -96,7 +95,7 @@ func TestForeignKindsAreNamed(t *testing.T) {
 	}
 }
 
-// A folder that is a format of its own is named, too.
+// A folder in a format of its own is identified, too.
 func TestForeignFoldersAreNamed(t *testing.T) {
 	for holds, want := range map[string]string{".zarray": "an array of Zarr", "zarr.json": "Zarr", "_versions": "a dataset of Lance"} {
 		dir := t.TempDir()

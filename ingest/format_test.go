@@ -27,7 +27,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Files that other programs write, through the readers' conformance suite.
+// Files of other programs pass the conformance suite of readers.
 func TestReaders(t *testing.T) {
 	parquet, stream := parquetFile(t, []int{50, 1, 300}, parquetVariants["snappy"]...)
 	for _, c := range []struct {
@@ -62,7 +62,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// Every sample stream reads the same from a file, in a batch of any size.
+// Every sample stream is read equally from a file, with any batch size.
 func TestStreamsAsFiles(t *testing.T) {
 	for _, s := range ingesttest.Streams() {
 		if s.Rows == 0 {
@@ -111,8 +111,8 @@ func equal(a, b []float32) bool {
 	return true
 }
 
-// A kept column whose dictionary differs from batch to batch goes into every
-// format; files hold its values.
+// A kept column whose dictionary differs between batches can be written in every format. Files
+// contain its values.
 func TestKeptDictionaries(t *testing.T) {
 	dict := func(words ...string) table.Column {
 		b := array.NewDictionaryBuilder(memory.NewGoAllocator(), &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}).(*array.BinaryDictionaryBuilder)
@@ -199,7 +199,7 @@ func TestCreateErrors(t *testing.T) {
 	}
 }
 
-// The columns must not change from one Write to the next.
+// The columns must be the same in every Write.
 func TestWritersRefuseOtherColumns(t *testing.T) {
 	for _, ext := range []string{".arrow", ".arrows", ".parquet", ".csv", ".npy"} {
 		w, err := emit.Create(filepath.Join(t.TempDir(), "x"+ext), emit.WriteOptions{RowGroup: 4})
@@ -216,7 +216,7 @@ func TestWritersRefuseOtherColumns(t *testing.T) {
 	}
 }
 
-// Rows of two versions of a map may be written to one file, in groups of any size.
+// Rows of two versions of a map can be written to one file, in groups of any size.
 func TestVersionsInOneFile(t *testing.T) {
 	for _, ext := range emit.Extensions {
 		if ext == ".npy" {
@@ -247,7 +247,7 @@ func TestVersionsInOneFile(t *testing.T) {
 	}
 }
 
-// A kept column must not have the name of a dimension's column in text.
+// In text files a kept column must not have the name of a coordinate column.
 func TestTextHasOneColumnOfAName(t *testing.T) {
 	w, err := emit.Create(filepath.Join(t.TempDir(), "x.csv"), emit.WriteOptions{})
 	if err != nil {

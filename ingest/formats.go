@@ -21,22 +21,22 @@ import (
 	"unfold/ingest/words"
 )
 
-// fileFormat is a format of files that is read.
+// fileFormat is an input format of files.
 type fileFormat struct {
 	format input.Format
-	// names are the extensions of its files, or what it is called if it has none; "" if another row
-	// names it. A file with an extension of a binary format is no text.
+	// names are the extensions of its files, or its name if there are none; "" if another row names
+	// it. A file with the extension of a binary format is not text.
 	names  string
 	binary bool
-	// is reports the format by more than a signature: by the file's name, or by its lines. nil: it
-	// has a signature (input.Recognize), or is text of which nothing else is known.
+	// is recognizes the format by the file's name or its lines. It is nil for a format with a
+	// signature (input.Recognize), and for text of unknown format.
 	is func(in *input.Source, head []byte) bool
-	// seeks says that the file is read from its end, so that it cannot be inside a compression.
+	// seeks is true if the file is read from its end, so that it cannot be compressed.
 	seeks bool
 	open  func(in *input.Source, o Options) (table.Reader, error)
 }
 
-// fileFormats are all, in the order in which errors name them, and in which they are tried.
+// fileFormats are all formats, in the order of error messages and of recognition.
 var fileFormats = []fileFormat{
 	{format: input.ArrowFile, names: ".arrow .arrows .feather .ipc", binary: true, seeks: true, open: func(in *input.Source, o Options) (table.Reader, error) {
 		return arrowfmt.NewFileReader(in, o.BatchRows, o.Memory)
@@ -69,7 +69,7 @@ var fileFormats = []fileFormat{
 	{format: input.SVM, names: "libsvm", is: byHead(libsvm.Is), open: byRows(libsvm.NewReader)},
 }
 
-// byRows is the open of a reader that needs no more than the rows of a batch.
+// byRows adapts a reader that needs only the batch size as an option.
 func byRows[R table.Reader](open func(in *input.Source, batchRows int) (R, error)) func(*input.Source, Options) (table.Reader, error) {
 	return func(in *input.Source, o Options) (table.Reader, error) {
 		r, err := open(in, o.BatchRows)
@@ -80,12 +80,12 @@ func byRows[R table.Reader](open func(in *input.Source, batchRows int) (R, error
 	}
 }
 
-// byHead is the is of a format that its first bytes show.
+// byHead adapts a format that is recognized by its first bytes.
 func byHead(is func(head []byte) bool) func(*input.Source, []byte) bool {
 	return func(_ *input.Source, head []byte) bool { return is(head) }
 }
 
-// isANN is the is of either form of package ann, which the file's name shows.
+// isANN recognizes a form of package ann by the file's name.
 func isANN(format input.Format) func(*input.Source, []byte) bool {
 	return func(in *input.Source, head []byte) bool { f, is := ann.Is(in, head); return is && f == format }
 }
@@ -100,7 +100,7 @@ func formatOf(format input.Format) fileFormat {
 	panic("ingest: no row for the format " + string(format))
 }
 
-// byContent returns the format that more than a signature shows; "" for none.
+// byContent returns the format that is recognized by a function; "" for none.
 func byContent(in *input.Source, head []byte) input.Format {
 	for _, f := range fileFormats {
 		if f.is != nil && f.is(in, head) {
@@ -110,8 +110,8 @@ func byContent(in *input.Source, head []byte) input.Format {
 	return ""
 }
 
-// isBinaryName reports a file whose extension is that of a binary format. Files of signed bytes have
-// one, too, and are not read.
+// isBinaryName reports whether an extension is that of a binary format. Unsupported files of signed
+// bytes have such extensions, too.
 func isBinaryName(ext string) bool {
 	for _, f := range fileFormats {
 		for name := range strings.FieldsSeq(f.names) {
@@ -123,7 +123,7 @@ func isBinaryName(ext string) bool {
 	return ext == ".i8bin"
 }
 
-// knownFormats lists the formats for errors.
+// knownFormats returns a list of the formats for errors.
 func knownFormats() string {
 	var extensions, names []string
 	for _, f := range fileFormats {
@@ -159,7 +159,7 @@ func openJSON(in *input.Source, o Options) (table.Reader, error) {
 	return jsonrec.NewReader(in, jsonrec.FileOptions{BatchRows: o.BatchRows, Memory: o.Memory, Types: types, LookBytes: o.CSV.InferBytes}, o.looked)
 }
 
-// jsonTypes are types that were set for text, in the words of records.
+// jsonTypes returns types that were set for text columns as types of records.
 func jsonTypes(set map[string]string) (map[string]record.Type, error) {
 	if err := csv.CheckTypes(set); err != nil {
 		return nil, err

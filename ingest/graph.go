@@ -14,15 +14,16 @@ import (
 	"unfold/sparse/graph"
 )
 
-// Edges are those of a graph as a file holds them.
+// Edges are the edges of a graph in a file.
 type Edges struct {
-	// Weights are those of the edges, from the node of the row to that of the column. None is 0.
+	// Weights are the weights of the edges from the node of the row to the node of the column. None
+	// is 0.
 	Weights *sparse.CSR
-	// ID names the rows; no column if they have numbers, from 0.
+	// ID are the names of the rows. It has no values if rows are numbered from 0.
 	ID table.Column
 }
 
-// The names of the columns of an edge list, of which the first that is there counts.
+// The names of the columns of an edge list. The first name that exists is used.
 var (
 	sourceNames     = []string{"source", "src", "from"}
 	targetNames     = []string{"target", "dst", "to"}
@@ -30,10 +31,10 @@ var (
 	distanceNames   = []string{"distance", "weight"}
 )
 
-// ReadGraph reads a graph: a square sparse matrix, or an edge list, a table with the columns source
-// and target and, if its edges differ, weight, similarity or distance. The nodes of a list, whole numbers
-// or text, are numbered in ascending order. Edges of one pair and direction that are there more than once are one:
-// similarities are added, of distances the shortest counts. Errors are *table.Error.
+// ReadGraph reads a graph from a square sparse matrix or an edge list. An edge list is a table with
+// the columns source and target and optionally weight, similarity or distance. Its nodes are whole
+// numbers or text, numbered in ascending order. Repeated edges of the same pair and direction are
+// merged: similarities are added, and the shortest distance is kept. Errors are *table.Error.
 func ReadGraph(ctx context.Context, path string, o Options, w graph.Weights) (*Edges, error) {
 	g := edgeReader{path: path, weights: w}
 	if are, err := g.open(ctx, o); err != nil {
@@ -48,9 +49,9 @@ func ReadGraph(ctx context.Context, path string, o Options, w graph.Weights) (*E
 	return g.edges(names, whole, numbersOf(names))
 }
 
-// ReadNewNodes reads the edges of new nodes to those of a graph, n nodes with names in their order or, without names,
-// numbers: a sparse matrix with a row for each new node and n columns, or an edge list whose sources are
-// the new nodes and whose targets those of the graph.
+// ReadNewNodes reads the edges of new nodes to the n nodes of a graph. The graph's nodes have names
+// in their order, or numbers if names is nil. The file is a sparse matrix with a row for each new
+// node and n columns, or an edge list from new nodes to nodes of the graph.
 func ReadNewNodes(ctx context.Context, path string, o Options, w graph.Weights, names []string, n int) (*Edges, error) {
 	g := edgeReader{path: path, weights: w}
 	are, err := g.open(ctx, o)
@@ -85,7 +86,7 @@ func ReadNewNodes(ctx context.Context, path string, o Options, w graph.Weights, 
 	return g.edges(fresh, whole, known)
 }
 
-// ends are the nodes at one side of the edges of a list.
+// ends are the nodes on one side of the edges of a list.
 type ends struct {
 	column string
 	names  []string
@@ -103,7 +104,7 @@ type edgeReader struct {
 
 func (g *edgeReader) origin() table.Origin { return table.Origin{File: g.path} }
 
-// open reads the file, and reports whether it holds a matrix.
+// open reads the file and reports whether it is a matrix.
 func (g *edgeReader) open(ctx context.Context, o Options) (matrix bool, err error) {
 	r, err := openPlain(ctx, g.path, o)
 	if err != nil {
@@ -137,7 +138,7 @@ func (g *edgeReader) open(ctx context.Context, o Options) (matrix bool, err erro
 	return false, nil
 }
 
-// columns finds those of an edge list; weight is "" if all edges weigh the same.
+// columns finds the columns of an edge list. weight is "" if all edges have the same weight.
 func (g *edgeReader) columns(s table.Schema) (weight string, err error) {
 	find := func(names []string) string {
 		for _, name := range names {
@@ -164,7 +165,7 @@ func (g *edgeReader) columns(s table.Schema) (weight string, err error) {
 	return weight, nil
 }
 
-// add takes the edges of a table.
+// add adds the edges of a table.
 func (g *edgeReader) add(t *table.Table, weight string) error {
 	for _, e := range []*ends{&g.source, &g.target} {
 		c, err := t.Need(e.column)
@@ -175,7 +176,7 @@ func (g *edgeReader) add(t *table.Table, weight string) error {
 		if c.Kind() != table.Text && !(c.Kind() == table.Number && whole) {
 			return t.Origin.BadColumn(e.column, "its type is %s, and nodes are whole numbers or text", c.DataType())
 		}
-		e.whole = e.whole && whole && c.DataType() != "uint64" // whose numbers may be beyond int64
+		e.whole = e.whole && whole && c.DataType() != "uint64" // because its numbers may exceed int64
 		for i := range t.Len() {
 			if c.IsNull(i) {
 				return table.Null(t.Origin, i, e.column)
@@ -202,7 +203,7 @@ func (g *edgeReader) add(t *table.Table, weight string) error {
 		if err != nil {
 			return err
 		}
-		v = float64(float32(v)) // as those of matrices and new nodes are
+		v = float64(float32(v)) // the precision of matrices and of new nodes
 		if err := g.weights.Check(v); err != nil {
 			return t.Origin.BadAt(i, weight, "%v", err).Suggest("leave such edges out")
 		}
@@ -211,7 +212,7 @@ func (g *edgeReader) add(t *table.Table, weight string) error {
 	return nil
 }
 
-// checkMatrix says which weight of a matrix is none.
+// checkMatrix returns an error for the first invalid weight of a matrix.
 func (g *edgeReader) checkMatrix() error {
 	for i := range g.matrix.N {
 		index, data := g.matrix.Row(i)
@@ -224,7 +225,7 @@ func (g *edgeReader) checkMatrix() error {
 	return nil
 }
 
-// nodesOf lists nodes in ascending order, as numbers if all are.
+// nodesOf returns the nodes in ascending order, numerically if all are whole numbers.
 func nodesOf(sides ...ends) (names []string, whole bool) {
 	whole = true
 	for _, e := range sides {
@@ -239,7 +240,7 @@ func nodesOf(sides ...ends) (names []string, whole bool) {
 	return names, whole
 }
 
-// wholeOf is a whole number that a column held.
+// wholeOf parses a whole number of a column.
 func wholeOf(text string) int64 {
 	v, _ := strconv.ParseInt(text, 10, 64)
 	return v
@@ -253,7 +254,8 @@ func numbersOf(names []string) map[string]int32 {
 	return out
 }
 
-// edges makes a matrix of the list: rows are the nodes of those names, columns as numbered.
+// edges builds a matrix from the list. Its rows are the named nodes, and column numbers its
+// columns.
 func (g *edgeReader) edges(rows []string, whole bool, column map[string]int32) (*Edges, error) {
 	if len(rows) > math.MaxInt32 || len(column) > math.MaxInt32 {
 		return nil, g.origin().Bad("it has %d nodes, more than are read", len(rows))
@@ -278,7 +280,7 @@ func (g *edgeReader) edges(rows []string, whole bool, column map[string]int32) (
 	return out, nil
 }
 
-// shortest keeps the shortest of the edges that lead from one node to one other.
+// shortest keeps the shortest of the edges from one node to another.
 func shortest(from, to []int32, length []float64) ([]int32, []int32, []float64) {
 	type pair struct{ from, to int32 }
 	at := make(map[pair]int, len(from))

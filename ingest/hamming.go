@@ -8,11 +8,12 @@ import (
 	"unfold/internal/vec"
 )
 
-// Rows of 0 and 1 are what they are. A category is a 1 at its element, so that two rows with
-// different ones differ in two elements. Where some columns are text, numbers and booleans are
-// categories, too: then every column that differs counts twice, and none more than another.
+// Rows of 0 and 1 are encoded unchanged. A category is a 1 at its element, so that two rows with
+// different categories differ in two elements. If some columns are text, numbers and booleans are
+// treated as categories, too. Then every differing column counts as two, and all columns have the
+// same weight.
 
-// checkBits says which option of a mapping makes other values than 0 and 1.
+// checkBits returns an error if an option of the mapping leads to other values than 0 and 1.
 func (m Mapping) checkBits() error {
 	if !m.Metric.bits() {
 		return nil
@@ -38,7 +39,7 @@ func (m Mapping) checkBits() error {
 	return nil
 }
 
-// asCategories has every column be one if some are, for the metric hamming.
+// asCategories treats every column as categories if some are text, for the metric hamming.
 func (f *Fitter) asCategories() error {
 	isText := func(c columnFit) bool { return c.kind == table.Text }
 	if f.mapping.Metric != Hamming || !slices.ContainsFunc(f.columns, isText) {
@@ -56,7 +57,7 @@ func (f *Fitter) asCategories() error {
 	return nil
 }
 
-// zerosAndOnes copies a row of these.
+// zerosAndOnes copies a row and rejects other values than 0 and 1.
 func zerosAndOnes[T vec.Float](m Metric, x, from []T) (at int, problem string) {
 	for k, v := range from {
 		if v != 0 && v != 1 {

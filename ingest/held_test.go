@@ -15,8 +15,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// everyType writes a column of each type that can be kept, with a null in the middle row
-// and without: as an Arrow file and stream and, where it has the type, as Parquet.
+// everyType writes a column of each type that can be kept, with and without a null in the middle
+// row. It writes an Arrow file, an Arrow stream and, if the type exists there, Parquet.
 const everyType = `
 import sys, decimal, pyarrow as pa, pyarrow.parquet
 def types():
@@ -74,8 +74,8 @@ table = table.drop_columns([n for n in table.column_names if n.startswith(("inte
 pa.parquet.write_table(table, dir + "/in.parquet", version="2.6", store_schema=False)
 `
 
-// judgeTypes compares what was written of each column with the table of what becomes of it,
-// which is docs/reference/map-file.md's: what is not in it stays as it is.
+// judgeTypes compares the written columns with the table of conversions in
+// docs/reference/map-file.md. Types that are not in the table stay unchanged.
 const judgeTypes = `
 import sys, csv, json, pyarrow as pa, pyarrow.parquet
 dir, notes = sys.argv[1], json.load(open(sys.argv[1] + "/notes.json"))
@@ -161,8 +161,8 @@ for source in ["in.arrow", "in.arrows", "in.parquet"]:
 sys.exit("\n".join(wrong[:40]) if wrong else 0)
 `
 
-// Every type that can be kept goes from every reader through every writer as it is, or as
-// DescribeHeld and docs/reference/map-file.md say: type, values, nulls, metadata, nullability.
+// Every type that can be kept passes from every reader through every writer unchanged, or as
+// DescribeHeld and docs/reference/map-file.md describe: type, values, nulls, metadata, nullability.
 func TestEveryTypeThroughEveryFormat(t *testing.T) {
 	dir := t.TempDir()
 	foreign.Run(t, everyType, dir)
@@ -198,8 +198,8 @@ func TestEveryTypeThroughEveryFormat(t *testing.T) {
 	}
 }
 
-// writeEvery writes a table's columns as kept ones, but for those of which DescribeHeld says
-// that the format has no type for them, and returns what it says of the others.
+// writeEvery writes a table's columns as kept columns, except those that the format cannot store
+// according to DescribeHeld. It returns the descriptions of the others.
 func writeEvery(t *testing.T, path string, records *table.Table) map[string]string {
 	t.Helper()
 	notes, out := map[string]string{}, &emit.Output{Embedding: vec.New[float32](records.Len(), 2)}
@@ -236,7 +236,7 @@ func writeEvery(t *testing.T, path string, records *table.Table) map[string]stri
 	return notes
 }
 
-// A file holds the places of one map.
+// A file contains the places of one map only.
 func TestOneMapAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.arrow")
 	w, err := emit.Create(path, emit.WriteOptions{})
@@ -252,8 +252,8 @@ func TestOneMapAFile(t *testing.T) {
 	}
 }
 
-// Of several inputs a later one may hold nulls where the first does not, so that the output
-// of several says of no column that it never does. One input that breaks its word is refused.
+// A later input may have nulls where the first has none. So the output of several inputs declares
+// all columns nullable. A single input that contradicts its schema is an error.
 func TestNullsOfLaterInputs(t *testing.T) {
 	dir := t.TempDir()
 	foreign.Run(t, `

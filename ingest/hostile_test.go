@@ -18,7 +18,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// zipped is an archive of one part.
+// zipped returns an archive with one member.
 func zipped(t testing.TB, name string, method uint16, part []byte) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -41,13 +41,13 @@ func zipped(t testing.TB, name string, method uint16, part []byte) []byte {
 	return out.Bytes()
 }
 
-// npyOf is a file of the given type and shape, by rows or by columns.
+// npyOf returns a file of the given type and shape, in row or column order.
 func npyOf(descr, byColumns, shape string, data int) []byte {
 	return npy("{'descr': '"+descr+"', 'fortran_order': "+byColumns+", 'shape': ("+shape+"), }", make([]byte, data))
 }
 
-// A few bytes that claim, or become, many end in an error that says so, within bounded
-// memory: in all, with what a line that grows leaves behind, twenty of the longest records.
+// A few bytes that claim, or expand to, many lead to an error within bounded memory. The limit is
+// twenty times the longest record, because growing lines leave garbage.
 func TestHostileFiles(t *testing.T) {
 	long := []byte("a,b\n1,")
 	far, err := zstd.NewWriter(nil, zstd.WithWindowSize(512<<20), zstd.WithEncoderConcurrency(1))
@@ -97,7 +97,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// Where standard input may not be copied, files still may.
+// NoCopies applies to standard input only, not to files.
 func TestNoCopiesIsForStandardInput(t *testing.T) {
 	packed := zipped(t, "x.npy", zip.Deflate, npyOf("|u1", "True", "2, 2", 4))
 	path := filepath.Join(t.TempDir(), "x.npz")
@@ -113,7 +113,7 @@ func TestNoCopiesIsForStandardInput(t *testing.T) {
 	}
 }
 
-// Decompress reads what text is compressed by to its end, and nothing else.
+// Decompress reads compressed text to its end, and nothing else.
 func TestDecompress(t *testing.T) {
 	text := bytes.Repeat([]byte("1,2\n"), 1<<16)
 	packed := zst(t, text)

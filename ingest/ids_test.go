@@ -11,8 +11,8 @@ import (
 	"unfold/ingest"
 )
 
-// TestIDsOfFilesAreExact: ids of 64 bits that differ in the last place stay different, whatever file they come
-// from, and ids that cannot be exact are refused with row and column.
+// TestIDsOfFilesAreExact: 64-bit ids that differ in the last place stay different in every file
+// format. Ids that cannot be exact are an error with row and column.
 func TestIDsOfFilesAreExact(t *testing.T) {
 	csv := func(ids ...string) []byte {
 		var b strings.Builder
@@ -59,7 +59,7 @@ func TestIDsOfFilesAreExact(t *testing.T) {
 	}
 }
 
-// TestUnsignedNpy: an array of uint64 passes through as it is.
+// TestUnsignedNpy: an array of uint64 is passed on unchanged.
 func TestUnsignedNpy(t *testing.T) {
 	var b bytes.Buffer
 	header := "{'descr': '<u8', 'fortran_order': False, 'shape': (2,), }"

@@ -6,12 +6,12 @@ import (
 	"unfold/ingest/table"
 )
 
-// LabelName is the name of the column that label files become.
+// LabelName is the name of the column read from label files.
 const LabelName = "label"
 
-// OpenLabels reads a file of one label a row: an IDX or npy file of one
-// dimension, text with one column, or any other format with exactly one column
-// that is not a vector; an index beside it does not count. The column is called "label".
+// OpenLabels reads a file with one label per row. It is an IDX or npy file of one dimension, text
+// with one column, or any other format with exactly one column that is not a vector. An additional
+// index column is ignored. The returned column is called "label".
 func OpenLabels(ctx context.Context, path string, opts Options) (table.Column, error) {
 	r, err := openPlain(ctx, path, opts)
 	if err != nil {
@@ -20,7 +20,7 @@ func OpenLabels(ctx context.Context, path string, opts Options) (table.Column, e
 	defer r.Close()
 	origin := table.Origin{File: path}
 	s := r.Schema()
-	// The index that pandas writes beside a column is no label.
+	// The index column that pandas writes is not a label.
 	at := slices.IndexFunc(s, func(f table.Field) bool { return !f.Index })
 	if at < 0 || s[at].Kind == table.Vector || slices.ContainsFunc(s[at+1:], func(f table.Field) bool { return !f.Index }) {
 		return table.Column{}, origin.Bad("a label file has one column with one label a row; this has %s", s)

@@ -10,14 +10,14 @@ import (
 	"unfold/ingest/table"
 )
 
-// Left is a column that "*" leaves out, and why.
+// Left is a column that "*" omits, with the reason.
 type Left struct {
 	Column string `json:"column"`
 	Why    string `json:"why"`
 }
 
-// DescribeLeft says in one line what "*" leaves out and how to use it all the same; ""
-// if it leaves nothing out.
+// DescribeLeft lists in one line the columns that "*" omits, and how to include them; "" if there
+// are none.
 func DescribeLeft(left []Left) string {
 	if len(left) == 0 {
 		return ""
@@ -37,8 +37,8 @@ func DescribeLeft(left []Left) string {
 	return fmt.Sprintf(`columns that "*" leaves out: %s; name one to use it: "*,%s"`, strings.Join(parts, "; "), left[0].Column)
 }
 
-// whyLeft says why "*", with the options of c, leaves out a column by its field alone; "" if
-// it does not.
+// whyLeft returns the reason why "*", with the options of c, omits a column because of its field;
+// "" if it does not.
 func (m Mapping) whyLeft(f table.Field, c ColumnSpec) string {
 	kind := f.Encoded()
 	switch {
@@ -59,28 +59,27 @@ func (m Mapping) whyLeft(f table.Field, c ColumnSpec) string {
 }
 
 const (
-	// lookRows is how many rows decide whether a column is an id.
+	// lookRows is the number of rows that decide whether a column is an id.
 	lookRows = 10_000
-	// leastRows are the fewest by which a column is taken for one.
+	// leastRows is the minimum number of rows for that decision.
 	leastRows = 10
 )
 
-// idLook finds out whether a column that "*" stands for identifies the rows: whole
-// numbers in equal steps, or, under a name that says so, each there once; or words
-// each there once.
+// idLook decides whether a column selected by "*" identifies the rows. Such a column has whole
+// numbers in equal steps, unique whole numbers under the name of an id, or unique words.
 type idLook struct {
 	name  string
-	kind  table.Kind // Number, or Text, which is left out anyway
+	kind  table.Kind // Number, or Text, which is omitted anyway
 	named bool
 	rows  int
 	last  float64
 	step  float64
-	steps bool            // equal ones so far
-	once  map[string]bool // values so far, nil once one came again
+	steps bool            // all steps are equal so far
+	once  map[string]bool // values so far, nil after one was repeated
 	done  bool
 }
 
-// newIDLook returns nil for columns that are no ids by their type.
+// newIDLook returns nil for columns whose type cannot be an id.
 func newIDLook(f table.Field) *idLook {
 	l := &idLook{name: f.Name, kind: f.Kind}
 	switch {
@@ -101,7 +100,7 @@ func isWhole(typ string) bool {
 	return strings.HasPrefix(typ, "int") || strings.HasPrefix(typ, "uint")
 }
 
-// saysID reports a name that numbers bear which identify rows.
+// saysID reports whether a name is typical of numbers that identify rows.
 func saysID(name string) bool {
 	n := strings.ToLower(name)
 	if slices.Contains([]string{"id", "index", "idx", "key", "row", "rowid", "row_id", "rownum", "no", "nr", "uuid"}, n) {
@@ -110,7 +109,7 @@ func saysID(name string) bool {
 	return strings.HasSuffix(n, "_id") || strings.HasSuffix(n, "-id") || strings.HasSuffix(n, " id") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
 }
 
-// see looks at a table's rows; with a new file steps begin again.
+// see reads a table's rows. Steps begin again with each file.
 func (l *idLook) see(t *table.Table) {
 	c, ok := t.Column(l.name)
 	if l.done || !ok {
@@ -150,7 +149,7 @@ func (l *idLook) seeValue(c table.Column, i int, begins bool) {
 	l.done = l.rows == lookRows || !l.steps && l.once == nil
 }
 
-// why says why the column is an id; "" if it is none.
+// why returns the reason why the column is an id; "" if it is none.
 func (l *idLook) why() string {
 	switch {
 	case l.rows < leastRows:

@@ -15,8 +15,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// lists is a stream with a list column "v" whose rows have the given lengths;
-// row null is null.
+// lists returns a stream with a list column "v" whose rows have the given lengths; row null is
+// null.
 func lists(lengths []int, null int) []byte {
 	b := array.NewListBuilder(memory.NewGoAllocator(), arrow.PrimitiveTypes.Float64)
 	for i, n := range lengths {
@@ -32,7 +32,7 @@ func lists(lengths []int, null int) []byte {
 	return ingesttest.StreamOf(b.NewArray())
 }
 
-// Vectors of every list kind and every type of number become the same floats.
+// Vectors of every list type and every number type lead to the same floats.
 func TestEveryKindOfVector(t *testing.T) {
 	elements := []arrow.DataType{
 		arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64,
@@ -51,7 +51,7 @@ func TestEveryKindOfVector(t *testing.T) {
 			if strings.Contains(dt.Name(), "view") {
 				continue // the library cannot write slices of views
 			}
-			// A slice starts in the middle of the memory.
+			// A slice that starts in the middle of the memory.
 			c := array.NewBuilder(memory.NewGoAllocator(), dt)
 			for i := -2; i < 6; i++ {
 				appendVector(c, i)
@@ -99,7 +99,7 @@ func check(t *testing.T, what string, stream []byte) {
 	}
 }
 
-// appendVector adds (10i, 10i+1, 10i+2); a negative i counts as 0.
+// appendVector appends (10i, 10i+1, 10i+2); a negative i counts as 0.
 func appendVector(b array.Builder, i int) {
 	i = max(i, 0)
 	var values array.Builder

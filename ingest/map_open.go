@@ -26,7 +26,7 @@ func ReadPlaces(ctx context.Context, path string, opts Options, dims int, ids ..
 	return emit.ReadPlaces(ctx, r, table.Origin{File: path}, dims, ids...)
 }
 
-// ReadShown reads a map of any program as a viewer shows it; see emit.ReadShown.
+// ReadShown reads a map of any program for display; see emit.ReadShown.
 func ReadShown(ctx context.Context, path string, opts Options, id string, places ...string) (*emit.Shown, error) {
 	r, err := Open(ctx, path, opts)
 	if err != nil {

@@ -10,43 +10,42 @@ import (
 	"unfold/ingest/table"
 )
 
-// Mapping says which columns of a record become its vector, and which pass
-// through. The zero value takes the only vector column there is.
+// Mapping selects the columns of a record that are encoded as its vector, and those that are passed
+// on. The zero value encodes the only vector column.
 type Mapping struct {
-	// Vector names the vector column. It excludes Columns.
+	// Vector is the name of the vector column. It excludes Columns.
 	Vector string `json:"vector,omitempty" yaml:"vector,omitempty"`
-	// Columns name plain columns whose encodings, in this order, form the vector.
+	// Columns are plain columns. Their encodings form the vector in this order.
 	Columns []ColumnSpec `json:"columns,omitempty" yaml:"columns,omitempty"`
-	// Log1p and Standardize apply to every number that is encoded (elements of
-	// the vector column, or number columns; not to booleans and categories).
+	// Log1p and Standardize apply to every encoded number: elements of the vector column or number
+	// columns, but not booleans and categories.
 	Log1p       bool `json:"log1p,omitempty" yaml:"log1p,omitempty"`
 	Standardize bool `json:"standardize,omitempty" yaml:"standardize,omitempty"`
-	// MaxVocabulary bounds the categories learnt for a text column; 0 means
+	// MaxVocabulary is the maximum number of categories of a text column; 0 means
 	// DefaultVocabulary.
 	MaxVocabulary int `json:"max_vocabulary,omitempty" yaml:"max_vocabulary,omitempty"`
-	// Mixed has "*" stand for columns of text and of times, too, but for those that name
-	// the rows.
+	// Mixed includes columns of text and times in "*", except for those that identify rows.
 	Mixed bool `json:"mixed,omitempty" yaml:"mixed,omitempty"`
-	// Metric is the distance between rows that counts; "" means Euclidean.
+	// Metric is the distance between rows; "" means Euclidean.
 	Metric Metric `json:"metric,omitempty" yaml:"metric,omitempty"`
-	// Fill puts the column's mean in the place of nulls and NaN.
+	// Fill replaces nulls and NaN by the column's mean.
 	Fill bool `json:"fill,omitempty" yaml:"fill,omitempty"`
-	// Drop has ReadAll leave out rows with a null or NaN in a column that is encoded.
+	// Drop makes ReadAll drop rows with a null or NaN in an encoded column.
 	Drop bool `json:"-" yaml:"-"`
-	// Missing takes nulls and NaN for values that are missing, for models that can do
-	// without: NaN in the vector. Otherwise they are errors.
+	// Missing encodes nulls and NaN as NaN, for models that support missing values. Otherwise they
+	// are errors.
 	Missing bool `json:"-" yaml:"-"`
-	// AsIs takes values as they are: a Fitter learns nothing to subtract from them, and knows its
-	// encoder before any row.
+	// AsIs encodes values unchanged. The Fitter learns nothing to subtract, and its encoder is
+	// known before any row.
 	AsIs bool `json:"-" yaml:"-"`
-	// OfMap has ReadAll take what is not named as a map has it: the places for the vector, the
-	// columns id and label for those of their names.
+	// OfMap selects unnamed columns as in a map: the places as the vector, and the columns id and
+	// label.
 	OfMap bool `json:"-" yaml:"-"`
-	// Selection names what passes through.
+	// Selection contains the columns that are passed on.
 	Selection `yaml:",inline"`
 }
 
-// ofMap is the mapping with what OfMap finds in a schema.
+// ofMap returns the mapping completed by OfMap for a schema.
 func (m Mapping) ofMap(s table.Schema) Mapping {
 	if !m.OfMap {
 		return m
@@ -71,57 +70,56 @@ func (m Mapping) ofMap(s table.Schema) Mapping {
 	return m
 }
 
-// Selection names the columns that are not encoded.
+// Selection contains the columns that are passed on without encoding.
 type Selection struct {
-	// ID names the column that identifies a record.
+	// ID is the column that identifies a record.
 	ID string `json:"id,omitempty" yaml:"id,omitempty"`
-	// Keep names the columns that pass through with their types.
+	// Keep are the columns that are passed on with their types.
 	Keep []string `json:"keep,omitempty" yaml:"keep,omitempty"`
-	// Label names the class column; it passes through too.
+	// Label is the class column, which is also passed on.
 	Label string `json:"label,omitempty" yaml:"label,omitempty"`
-	// ReplaceText makes U+FFFD of what is not UTF-8 in the text that passes through.
-	// Otherwise such a row is an error.
+	// ReplaceText replaces invalid UTF-8 in passed text by U+FFFD. Otherwise such a row is an
+	// error.
 	ReplaceText bool `json:"-" yaml:"-"`
 }
 
-// DefaultVocabulary is how many categories of a text column have an element of
-// their own unless Mapping.MaxVocabulary says otherwise.
+// DefaultVocabulary is the default number of categories of a text column that have their own
+// element (Mapping.MaxVocabulary).
 const DefaultVocabulary = 64
 
 // ColumnSpec is one column of Mapping.Columns.
 type ColumnSpec struct {
-	// Name is the column's name, or the dotted path of a field of a struct. "*" stands for
-	// every number and boolean column that is not named otherwise and identifies no row
-	// (see Fitter.Left); a pattern such as "f*" or "f?" for those of them that it matches.
-	// "-name" and "-f*" take some out of these.
+	// Name is the name of the column, or the dotted path of a field of a struct. "*" selects every
+	// number and boolean column that is not named otherwise and does not identify rows (see
+	// Fitter.Left). A pattern such as "f*" or "f?" selects those of them that match. "-name" and
+	// "-f*" exclude columns.
 	Name string `json:"name" yaml:"name"`
 	// Log1p replaces v by sign(v) log(1+|v|).
 	Log1p bool `json:"log1p,omitempty" yaml:"log1p,omitempty"`
-	// Standardize subtracts the mean and divides by the standard deviation of
-	// the records that the encoder was fitted on (after Log1p). A column that
-	// was constant then is 0 for ever.
+	// Standardize subtracts the mean and divides by the standard deviation of the records on which
+	// the encoder was fitted, after Log1p. A column that was constant then is always encoded as 0.
 	Standardize bool `json:"standardize,omitempty" yaml:"standardize,omitempty"`
-	// Weight multiplies the encoding at the end; 0 means 1.
+	// Weight multiplies the final encoding; 0 means 1.
 	Weight float64 `json:"weight,omitempty" yaml:"weight,omitempty"`
-	// Time reads text as times.
+	// Time parses text as times.
 	Time bool `json:"time,omitempty" yaml:"time,omitempty"`
-	// Cyclic is the period after which values begin again: of times 24h, 7d, day, week or
-	// year, of numbers a number. The column becomes a point on a circle of radius 1.
+	// Cyclic is the period of the values: 24h, 7d, day, week or year for times, a number for
+	// numbers. The column becomes a point on a circle of radius 1.
 	Cyclic string `json:"cyclic,omitempty" yaml:"cyclic,omitempty"`
-	// Tokens hashes the words of a text column into so many elements.
+	// Tokens is the number of elements into which the words of a text column are hashed.
 	Tokens int `json:"tokens,omitempty" yaml:"tokens,omitempty"`
 }
 
-// special says that an option makes something of columns that are no numbers.
+// special reports whether an option can encode columns that are not numbers.
 func (c *ColumnSpec) special() bool { return c.Time || c.Cyclic != "" || c.Tokens > 0 }
 
-// ParseColumns reads the text form of Mapping.Columns: names separated by
-// commas, each with options after colons, as in
+// ParseColumns parses the text form of Mapping.Columns: names separated by commas, each with
+// options after colons, as in
 //
 //	src_bytes:log1p:standardize,service:weight=0.5,*:standardize,-difficulty
 //	at:cyclic=24h,message:tokens=256,sensor.temperature,f*
 //
-// A backslash takes the next character as it is.
+// A backslash escapes the next character.
 func ParseColumns(text string) ([]ColumnSpec, error) {
 	var specs []ColumnSpec
 	for _, item := range splitEscaped(text, ',') {
@@ -176,7 +174,7 @@ func (c *ColumnSpec) set(option string) error {
 	return nil
 }
 
-// splitEscaped splits at separators that no backslash precedes; escapes stay.
+// splitEscaped splits at separators without a preceding backslash. Escapes are kept.
 func splitEscaped(s string, sep byte) []string {
 	var out []string
 	start := 0
@@ -202,7 +200,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// validate checks what does not need a schema.
+// validate checks the settings that do not depend on a schema.
 func (m Mapping) validate() error {
 	if m.Vector != "" && len(m.Columns) > 0 {
 		return fmt.Errorf("both a vector column (%q) and columns are named; name one or the other", m.Vector)
@@ -235,8 +233,8 @@ func (m Mapping) validate() error {
 	return nil
 }
 
-// resolve finds the columns to encode in a schema: one vector column, or plain
-// columns with "*" expanded. o is for errors.
+// resolve finds the columns to encode in a schema: one vector column, or plain columns with "*"
+// expanded. o is the origin for errors.
 func (m Mapping) resolve(s table.Schema, o table.Origin) (vector string, specs []ColumnSpec, left []Left, err error) {
 	if err := m.validate(); err != nil {
 		return "", nil, nil, err
@@ -294,11 +292,12 @@ func (m Mapping) findVector(s table.Schema, o table.Origin) (string, error) {
 	}
 }
 
-// isVector says that a column of a kind is a row's vector on its own.
+// isVector reports whether a column of a kind can be a row's vector alone.
 func isVector(k table.Kind) bool { return k == table.Vector || k == table.SparseVector }
 
-// vectorsOf are the columns that may be the vector: the only list of numbers, or else all lists and
-// sparse vectors, since a map or a list of structs may be something else.
+// vectorsOf returns the columns that may be the vector: the only list of numbers, or otherwise all
+// lists and sparse vectors. Sparse vectors count less, because maps and lists of structs may have
+// another meaning.
 func vectorsOf(s table.Schema) []string {
 	if lists := s.Of(table.Vector); len(lists) == 1 {
 		return lists
@@ -361,8 +360,8 @@ func (m Mapping) expand(s table.Schema, o table.Origin) ([]ColumnSpec, []Left, e
 	return specs, left, nil
 }
 
-// spoken returns the columns that are named, which no pattern stands for, and the patterns
-// of those that are left out.
+// spoken returns the columns that are named explicitly, which no pattern may select, and the
+// patterns of excluded columns.
 func (m Mapping) spoken(s table.Schema, o table.Origin) (used, out []string, err error) {
 	used = append([]string{m.ID, m.Label}, m.Keep...)
 	for _, c := range m.Columns {
@@ -384,24 +383,25 @@ func (m Mapping) spoken(s table.Schema, o table.Origin) (used, out []string, err
 	return used, out, nil
 }
 
-// Several says that the name is "*", a pattern, or one that takes columns out of these.
+// Several reports whether the name is "*", a pattern, or an exclusion.
 func (c ColumnSpec) Several() bool { return isPattern(c.Name) || strings.HasPrefix(c.Name, "-") }
 
-// isPattern reports a name with which several columns may be meant.
+// isPattern reports whether a name can select several columns.
 func isPattern(name string) bool {
 	return strings.ContainsAny(name, "*?") && !strings.HasPrefix(name, "-")
 }
 
-// matches reports a name that a pattern stands for: * is any run of characters, ? any one.
+// matches reports whether a pattern selects a name: * matches any run of characters, ? any single
+// one.
 func matches(pattern, name string) bool { return expressionOf(pattern).MatchString(name) }
 
-// expressionOf is a pattern as a regular expression.
+// expressionOf converts a pattern to a regular expression.
 func expressionOf(pattern string) *regexp.Regexp {
 	expression := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
 	return regexp.MustCompile("(?s)^" + expression + "$")
 }
 
-// noneLeft is the error for columns of which none is encoded.
+// noneLeft returns the error for columns of which none is encoded.
 func noneLeft(o table.Origin, s table.Schema, left []Left) *table.Error {
 	e := o.Bad("no column is left to encode")
 	if len(left) > 0 {

@@ -10,10 +10,9 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Metric is a distance between rows. Nearly all are maps of single rows, after which the Euclidean
-// distance is the one that the metric names: so
-// neighbours stay exact, and learning, placing, novelty, reasons, clusters and scores follow
-// it alike. The model's file keeps it with the encoder.
+// Metric is a distance between rows. Nearly all metrics map single rows to vectors whose Euclidean
+// distance is the metric. So neighbours stay exact, and learning, placement, novelty, reasons,
+// clusters and scores need no special cases. The model file stores the metric with the encoder.
 type Metric string
 
 // The metrics. Every row x becomes a row x' with ||x' - y'||^2 =
@@ -27,28 +26,28 @@ const (
 	// Hellinger: 1 - sum_k sqrt(p_k q_k) of the shares p = x / sum(x), q = y / sum(y), of
 	// x' = sqrt(p / 2) (Hellinger 1909). Values are counts or shares, none below 0.
 	Hellinger Metric = "hellinger"
-	// Haversine: the squared chord in km between two points of the earth, given as latitude
-	// and longitude in degrees, of x' in three dimensions. The chord 2R sin(s / 2R) grows
-	// with the great-circle distance s, so that neighbours are the same.
+	// Haversine: the squared chord in km between two points on the earth, given as latitude and
+	// longitude in degrees, of x' in three dimensions. The chord 2R sin(s / 2R) grows with the
+	// great-circle distance s, so the neighbours are the same.
 	Haversine Metric = "haversine"
-	// Hamming: the number of columns in which x and y differ (Hamming 1950), of x' = x where
-	// all values are 0 or 1; twice that number where there are categories, each an element
-	// of its own. See hamming.go.
+	// Hamming: the number of columns in which x and y differ (Hamming 1950), of x' = x if all
+	// values are 0 or 1. It is twice that number with categories, each of which has its own
+	// element. See hamming.go.
 	Hamming Metric = "hamming"
 )
 
-// The metrics that no map of single rows makes Euclidean. Their rows stay as they are, and all
-// behind the encoder goes by a distance of its own (Distance), whose formulas package distance has.
+// Metrics that cannot be made Euclidean by mapping single rows. Their rows stay unchanged, and
+// everything after the encoder uses another distance (Distance), which package distance defines.
 const (
 	Jaccard   Metric = "jaccard"
 	Manhattan Metric = "manhattan"
 	Chebyshev Metric = "chebyshev"
 )
 
-// metrics are all of them.
+// metrics are the names of all metrics.
 var metrics = []string{string(Euclidean), string(Cosine), string(Correlation), string(Hellinger), string(Haversine), string(Hamming), string(Jaccard), string(Manhattan), string(Chebyshev)}
 
-// Metrics lists all of them, the default first.
+// Metrics returns all metrics, the default first.
 func Metrics() (all []Metric) {
 	for _, m := range metrics {
 		all = append(all, Metric(m))
@@ -59,16 +58,16 @@ func Metrics() (all []Metric) {
 // earthRadius is the mean radius of the earth in km (IUGG).
 const earthRadius = 6371.0088
 
-// named says that the metric is not the Euclidean one.
+// named reports whether the metric is not Euclidean.
 func (m Metric) named() bool { return m != "" && m != Euclidean }
 
-// warps says that rows do not stay as they are.
+// warps reports whether the metric changes rows.
 func (m Metric) warps() bool { return m.named() && !m.bits() && m.Distance() == distance.Euclidean }
 
-// bits says that rows are of 0 and 1.
+// bits reports whether rows must consist of 0 and 1.
 func (m Metric) bits() bool { return m == Hamming || m == Jaccard }
 
-// Distance is that of encoded rows: mostly the Euclidean one.
+// Distance returns the distance of encoded rows, which is Euclidean for most metrics.
 func (m Metric) Distance() distance.Distance {
 	switch m {
 	case Jaccard:
@@ -81,11 +80,11 @@ func (m Metric) Distance() distance.Distance {
 	return distance.Euclidean
 }
 
-// Whole says that vectors should not be projected before their neighbours are sought: they
-// are bits, which are searched faster than fewer numbers, and exactly.
+// Whole reports whether vectors should not be projected before the neighbour search. Rows of bits
+// are searched exactly, and faster than a projection to fewer numbers.
 func (m Metric) Whole() bool { return m == Hamming }
 
-// check fails for a metric that is not known.
+// check returns an error for an unknown metric.
 func (m Metric) check() error {
 	for _, known := range append(metrics, "") {
 		if string(m) == known {
@@ -95,7 +94,7 @@ func (m Metric) check() error {
 	return fmt.Errorf("the metric %q is not known; metrics are %s", m, strings.Join(metrics, ", "))
 }
 
-// dim is the length of a row of n values behind the metric.
+// dim returns the length of a row of n values after the metric.
 func (m Metric) dim(n int) int {
 	if m == Haversine {
 		return 3
@@ -103,7 +102,7 @@ func (m Metric) dim(n int) int {
 	return n
 }
 
-// checkDim says whether rows of n values have the metric; o and column name them.
+// checkDim checks that the metric is defined for rows of n values; o and column are for errors.
 func (m Metric) checkDim(n int, o table.Origin, column string) error {
 	switch {
 	case m == Haversine && (n != 2 || column != ""):
@@ -115,10 +114,12 @@ func (m Metric) checkDim(n int, o table.Origin, column string) error {
 	return nil
 }
 
-// directs says that only the direction of a row counts, which a row of zeros, or of equal values, has not.
+// directs reports whether only the direction of a row counts. A row of zeros, or of equal values
+// for correlation, has none.
 func (m Metric) directs() bool { return m == Cosine || m == Correlation }
 
-// PartOfRow names what of a row the metric takes, and so what Undo returns; "" if all.
+// PartOfRow names the part of a row that the metric uses and that Undo returns; "" if it is
+// everything.
 func (m Metric) PartOfRow() string {
 	switch {
 	case m.directs():
@@ -129,8 +130,8 @@ func (m Metric) PartOfRow() string {
 	return ""
 }
 
-// applyMetric maps the rows of from, as they are encoded, to x, which may share their memory. o is
-// the place of row 0. It returns how many rows have no direction.
+// applyMetric maps the encoded rows of from to x, which may share their memory. o is the origin of
+// row 0. It returns the number of rows without a direction.
 func applyMetric[T vec.Float](e *Encoder, x, from vec.Matrix[T], o table.Origin) (blank int, err error) {
 	if !e.metric.named() {
 		return 0, nil
@@ -155,10 +156,10 @@ func applyMetric[T vec.Float](e *Encoder, x, from vec.Matrix[T], o table.Origin)
 	return blank, nil
 }
 
-// whole is the element of a problem that is one of a whole row.
+// whole stands for all elements of a row in an error.
 const whole = -1
 
-// refuse is the error of row i, whose element at has a problem.
+// refuse returns the error of element at of row i.
 func (m Metric) refuse(o table.Origin, i int, column string, names []string, at int, problem string) error {
 	switch {
 	case at == whole:
@@ -170,13 +171,13 @@ func (m Metric) refuse(o table.Origin, i int, column string, names []string, at 
 	return o.BadAt(i, column, "%s", problem).Suggest("drop such rows, or choose another metric than %s", m)
 }
 
-// keepsZeros says that a value of 0 stays one, and so has no part in a sparse row. Hamming's
-// rows are searched as bits, all of them.
+// keepsZeros reports whether the metric maps 0 to 0, so that sparse rows stay sparse. Rows for
+// Hamming are not kept sparse, because they are searched as bits.
 func (m Metric) keepsZeros() bool {
 	return m != Correlation && m != Haversine && !m.bits() && m.Distance() == distance.Euclidean
 }
 
-// metricRow maps one row, and returns what is wrong with it, and with which element or the whole.
+// metricRow maps one row. It returns the problem and its element, or whole.
 func metricRow[T vec.Float](m Metric, x, from []T) (at int, problem string) {
 	switch m {
 	case Cosine:
@@ -202,7 +203,7 @@ func metricRow[T vec.Float](m Metric, x, from []T) (at int, problem string) {
 	return whole, onEarth(x, from)
 }
 
-// direct writes (from - mean) / ||from - mean||; none says what a row of length 0 lacks.
+// direct writes (from - mean) / ||from - mean||. It returns none for a row of length 0.
 func direct[T vec.Float](x, from []T, mean float64, none string) string {
 	sum := 0.0
 	for _, v := range from {
@@ -241,7 +242,7 @@ func belowZero[T vec.Float](v T) string {
 	return fmt.Sprintf("is %v, below 0, and the metric hellinger takes counts or shares", v)
 }
 
-// onEarth writes the point of latitude and longitude in degrees, in km from the centre.
+// onEarth writes the point with latitude and longitude in degrees, in km from the earth's centre.
 func onEarth[T vec.Float](x, from []T) string {
 	lat, lon := float64(from[0]), float64(from[1])
 	if math.Abs(lat) > 90 || math.Abs(lon) > 360 {
@@ -253,7 +254,7 @@ func onEarth[T vec.Float](x, from []T) string {
 	return ""
 }
 
-// place is the inverse of onEarth for any point near it.
+// place is the inverse of onEarth, for any point near the earth's surface.
 func place(x []float64) (lat, lon float64) {
 	return math.Atan2(x[2], math.Hypot(x[0], x[1])) * 180 / math.Pi, math.Atan2(x[1], x[0]) * 180 / math.Pi
 }

@@ -19,10 +19,10 @@ import (
 	"unfold/sparse/distance"
 )
 
-// tables holds files that others' programs wrote, by the script beside it.
+// tables contains files that other programs wrote; the script is in the same folder.
 const tables = "../testdata/foreign/tables"
 
-// metricTable is a table with a column for each of the rows' values.
+// metricTable returns a table with one column for each value of the rows.
 func metricTable(t testing.TB, rows [][]float64) *table.Table {
 	t.Helper()
 	columns := make([]table.Column, len(rows[0]))
@@ -40,7 +40,7 @@ func metricTable(t testing.TB, rows [][]float64) *table.Table {
 	return out
 }
 
-// ofMetric encodes rows of plain columns with a metric.
+// ofMetric encodes rows as plain columns with a metric.
 func ofMetric(t testing.TB, m ingest.Metric, rows [][]float64) vec.Matrix[float32] {
 	t.Helper()
 	records := metricTable(t, rows)
@@ -51,8 +51,8 @@ func ofMetric(t testing.TB, m ingest.Metric, rows [][]float64) vec.Matrix[float3
 	return b.X
 }
 
-// The Euclidean distances of encoded rows are those of scipy, and along the earth those of
-// the haversine formula.
+// The Euclidean distances of encoded rows equal scipy's distances, and for the earth those of the
+// haversine formula.
 func TestMetricsAreSciPys(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(tables, "metrics.json"))
 	if err != nil {
@@ -92,8 +92,8 @@ func TestMetricsAreSciPys(t *testing.T) {
 	}
 }
 
-// Twelve rows of 0 and 1, as numbers, as booleans and as text, are as far from each other as
-// scipy's shares of columns that differ.
+// Twelve rows of 0 and 1, as numbers, booleans and text, have distances equal to scipy's shares of
+// differing columns.
 func TestHammingIsSciPys(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(tables, "metrics-bits.json"))
 	if err != nil {
@@ -117,7 +117,7 @@ func TestHammingIsSciPys(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		columns []table.Column
-		each    float64 // what a column that differs adds to the squared distance
+		each    float64 // contribution of a differing column to the squared distance
 	}{{"numbers", numbers, 1}, {"booleans", booleans, 1}, {"text", words, 2}, {"numbers and a text", mixed, 2}} {
 		t.Run(c.name, func(t *testing.T) {
 			records, err := table.NewTable(ingesttest.Here(), c.columns...)
@@ -153,7 +153,7 @@ func TestHammingIsSciPys(t *testing.T) {
 	}
 }
 
-// Rows of metrics with a distance of their own stay as they are, and the encoder of a file names it.
+// Rows for metrics with their own distance stay unchanged, and a stored encoder names the distance.
 func TestDistancesKeepRows(t *testing.T) {
 	rows := [][]float64{{0, 1, 1}, {1, 0, 0}, {0, 0, 0}}
 	for metric, want := range map[ingest.Metric]distance.Distance{
@@ -188,7 +188,7 @@ func TestDistancesKeepRows(t *testing.T) {
 	}
 }
 
-// What would make other values than 0 and 1 is refused by its name.
+// Options that lead to other values than 0 and 1 are errors with their names.
 func TestHammingRefuses(t *testing.T) {
 	columns := parse(t, "a,b")
 	for _, c := range []struct {
@@ -212,7 +212,7 @@ func TestHammingRefuses(t *testing.T) {
 			}
 			for _, metric := range []ingest.Metric{ingest.Hamming, ingest.Jaccard} {
 				if c.mapping.Metric = metric; metric == ingest.Jaccard && strings.Contains(c.want, "times") {
-					continue // which it does not take for categories
+					continue // this metric does not treat numbers as categories
 				}
 				want := strings.Replace(c.want, "hamming", string(metric), 1)
 				if _, err := ingest.NewFitter(c.mapping, schema); err == nil || !strings.Contains(err.Error(), want) {
@@ -223,8 +223,8 @@ func TestHammingRefuses(t *testing.T) {
 	}
 }
 
-// What a metric does not see changes nothing: the length of a row, its level, its sum, whole
-// turns of longitude.
+// Changes that a metric ignores leave distances unchanged: the length of a row, its level, its sum,
+// whole turns of longitude.
 func TestMetricsDoNotSee(t *testing.T) {
 	same := map[ingest.Metric]func(row []float64, a, b float64){
 		ingest.Cosine: func(row []float64, a, _ float64) {
@@ -249,7 +249,7 @@ func TestMetricsDoNotSee(t *testing.T) {
 		for k := range row {
 			row[k] = rapid.Float64Range(0, 100).Draw(t, "value")
 		}
-		row[0], row[1] = 1, 101 // they differ, and are above 0
+		row[0], row[1] = 1, 101 // different values above 0
 		a, b := rapid.Float64Range(0.01, 100).Draw(t, "factor"), rapid.Float64Range(-50, 50).Draw(t, "shift")
 		for m, change := range same {
 			moved := append([]float64(nil), row...)
@@ -262,7 +262,7 @@ func TestMetricsDoNotSee(t *testing.T) {
 	})
 }
 
-// ofMetricOf is ofMetric within a property.
+// ofMetricOf is ofMetric for property tests.
 func ofMetricOf(t *rapid.T, m ingest.Metric, rows [][]float64) vec.Matrix[float32] {
 	values := make([]float32, 0, len(rows)*len(rows[0]))
 	for _, row := range rows {
@@ -293,7 +293,7 @@ func ofMetricOf(t *rapid.T, m ingest.Metric, rows [][]float64) vec.Matrix[float3
 	return b.X
 }
 
-// Rows that have no place by a metric are errors with their row.
+// Rows for which a metric is not defined are errors with their row.
 func TestMetricRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -329,8 +329,8 @@ func TestMetricRefusals(t *testing.T) {
 	}
 }
 
-// An encoder with all that version 2 of its file has is the same once it was written and
-// read; a frozen one stays readable; one without any of it is of version 1.
+// An encoder with all features of version 2 is unchanged after writing and reading. A stored one
+// stays readable. One without these features is written as version 1.
 func TestEncoderFileVersion2(t *testing.T) {
 	records := flows(t)
 	m := ingest.Mapping{Columns: parse(t, "bytes:log1p:standardize,rate:cyclic=2.5,proto:tokens=3,land"), Metric: ingest.Cosine, Fill: true}

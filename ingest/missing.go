@@ -8,14 +8,14 @@ import (
 	"unfold/ingest/table"
 )
 
-// Hole is a column with missing values, and in how many rows.
+// Hole is a column with missing values, and the number of such rows.
 type Hole struct {
 	Column string `json:"column"`
 	Rows   int64  `json:"rows"`
 }
 
-// Holes are the columns in which values were missing that the encoder fills in, in the order
-// of the columns.
+// Holes returns the columns with missing values that the encoder fills in, in the order of the
+// columns.
 func (f *Fitter) Holes() []Hole {
 	if f.vector != "" && f.holes > 0 {
 		return []Hole{{f.vector, f.holes}}
@@ -29,8 +29,8 @@ func (f *Fitter) Holes() []Hole {
 	return out
 }
 
-// fill gives an encoder the means of its elements, over the rows that have a value; 0 where
-// none has.
+// fill sets the encoder's means of its elements over the rows that have a value; 0 if there are
+// none.
 func (f *Fitter) fill(e *Encoder) {
 	e.fill = make([]float32, 0, e.inner)
 	if f.vector != "" {
@@ -51,7 +51,7 @@ func (f *Fitter) fill(e *Encoder) {
 	}
 }
 
-// means are those of the column's elements, less what is subtracted of the first.
+// means returns the means of the column's elements. shift is subtracted from the first.
 func (c *columnFit) means(code *columnCode, shift float64) []float32 {
 	if c.known == 0 {
 		return make([]float32, code.width())
@@ -75,7 +75,7 @@ func (c *columnFit) means(code *columnCode, shift float64) []float32 {
 	return out
 }
 
-// Whole reads those rows of a source that have a value in each of some columns.
+// Whole reads the rows of a source that have a value in each of some columns.
 type Whole struct {
 	r       table.Reader
 	columns []string
@@ -84,7 +84,7 @@ type Whole struct {
 	kept    []int
 }
 
-// Reader leaves out the rows of r that have a hole, if the mapping drops them.
+// Reader drops the rows of r with a missing value if the mapping demands it.
 func (f *Fitter) Reader(r table.Reader) table.Reader {
 	if !f.mapping.Drop {
 		return r
@@ -99,21 +99,21 @@ func (f *Fitter) Reader(r table.Reader) table.Reader {
 	return OnlyWhole(r, columns)
 }
 
-// OnlyWhole leaves the rows of r out in which one of the columns is null or NaN, or a vector
-// with such an element. Rows keep their numbers.
+// OnlyWhole drops the rows of r in which one of the columns is null or NaN, or a vector with such
+// an element. Rows keep their numbers.
 func OnlyWhole(r table.Reader, columns []string) *Whole { return &Whole{r: r, columns: columns} }
 
-// Schema and Close are those of the source.
+// Schema returns the schema of the source.
 func (w *Whole) Schema() table.Schema { return w.r.Schema() }
 
 // Close closes the source.
 func (w *Whole) Close() error { return w.r.Close() }
 
-// Dropped returns how many rows were left out so far.
+// Dropped returns the number of rows dropped so far.
 func (w *Whole) Dropped() int { return w.rows - len(w.kept) }
 
-// Of returns the values of the rows that were given, of a column of all rows of the source.
-// One of another length it returns as it is.
+// Of returns the values of c for the rows that were kept. c has a value for every row of the
+// source; a column of another length is returned unchanged.
 func (w *Whole) Of(c table.Column) (table.Column, error) {
 	if c.Len() != w.rows {
 		return c, nil
@@ -121,7 +121,7 @@ func (w *Whole) Of(c table.Column) (table.Column, error) {
 	return c.Take(w.kept)
 }
 
-// Next returns the next rows without a hole between them.
+// Next returns the next run of rows without missing values.
 func (w *Whole) Next(ctx context.Context) (*table.Table, error) {
 	for len(w.pending) == 0 {
 		t, err := w.r.Next(ctx)
@@ -137,7 +137,7 @@ func (w *Whole) Next(ctx context.Context) (*table.Table, error) {
 	return t, nil
 }
 
-// split queues the runs of rows that are whole.
+// split queues the runs of rows without missing values.
 func (w *Whole) split(t *table.Table) error {
 	hole := make([]bool, t.Len())
 	for _, name := range w.columns {
@@ -162,7 +162,7 @@ func (w *Whole) split(t *table.Table) error {
 	return nil
 }
 
-// markHoles marks the rows in which a value of a column is missing.
+// markHoles marks the rows in which the column has a missing value.
 func markHoles(hole []bool, c table.Column) {
 	if c.Kind() == table.Vector {
 		vector := table.VectorRows(c)
@@ -185,7 +185,7 @@ func markHoles(hole []bool, c table.Column) {
 	}
 }
 
-// noRows is the error for a source of which every row has a hole.
+// noRows returns the error for a source in which every row has a missing value.
 func noRows(o table.Origin, dropped int64) error {
 	if dropped == 0 {
 		return o.Bad("there are no rows")

@@ -16,9 +16,9 @@ import (
 	"unfold/ingest/ingesttest"
 )
 
-// Where values may be missing, nulls and NaN are NaN in the vector, for a number, a word
-// and an element of a list, and count in no mean; elsewhere, and after an encoder was
-// read from a file, they are errors.
+// With Missing, nulls and NaN become NaN in the vector, for a number, a word and an element of a
+// list, and do not count in means. Otherwise, and after reading an encoder from a file, they are
+// errors.
 func TestMissingValues(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "a", Type: arrow.PrimitiveTypes.Float64}, {Name: "b", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "word", Type: arrow.BinaryTypes.String, Nullable: true},
@@ -72,7 +72,7 @@ func TestMissingValues(t *testing.T) {
 	}
 }
 
-// Elements of a list may be missing; infinities never are.
+// Elements of a list may be missing, but never infinite.
 func TestMissingElements(t *testing.T) {
 	for name, c := range map[string]struct {
 		data []float32

@@ -16,8 +16,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// namesakes is a stream of so many batches of two rows: a vector "embedding", text
-// "embedding", text "word", and numbers "n" twice.
+// namesakes returns a stream of batches of two rows, with a vector "embedding", text "embedding",
+// text "word", and numbers "n" twice.
 func namesakes(batches int) []byte {
 	vector := arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float32)
 	schema := arrow.NewSchema([]arrow.Field{
@@ -41,8 +41,8 @@ func namesakes(batches int) []byte {
 	return ingesttest.Encode(schema, records)
 }
 
-// A name that two columns have says nothing: whoever uses it is asked to rename one, and
-// nobody else is bothered.
+// A name of two columns is ambiguous. Using it is an error that advises renaming; otherwise it has
+// no effect.
 func TestColumnsOfOneName(t *testing.T) {
 	ctx := context.Background()
 	const embedding = `column "embedding": columns 1 (fixed_size_list<float32>[2]) and 2 (string) have this name, and it is not known which is meant; rename all but one of them`
@@ -86,7 +86,7 @@ func TestColumnsOfOneName(t *testing.T) {
 			if _, err := e.Encode(rows); err != nil {
 				t.Errorf("%+v: %v", c.m, err)
 			}
-			// A later message has two of them all of a sudden.
+			// A later message has two such columns.
 			_, err = e.With(ingest.Selection{Keep: []string{"n"}}).Encode(rows)
 			if !table.IsBadInput(err) || !strings.Contains(err.Error(), n) {
 				t.Errorf("encoding says %v", err)

@@ -12,10 +12,11 @@ import (
 	"unfold/sparse/knn"
 )
 
-// ReadNeighbors reads which rows are near each row, as another program found them: two
-// columns of lists (n x k), or two arrays of an .npz, in the layout of umap-learn's
-// precomputed_knn. The one of whole numbers holds the rows, from 0, nearest first, which may
-// begin with the row itself; the other, which may be missing, their distances. Errors are *table.Error, and name the row.
+// ReadNeighbors reads neighbour lists that another program computed. The file has two columns of
+// lists (n x k), or two arrays in an .npz, in the layout of umap-learn's precomputed_knn. The lists
+// of whole numbers are the neighbours, numbered from 0, nearest first; a list may begin with the
+// row itself. The other lists are their distances, which may be missing. Errors are *table.Error
+// and name the row.
 func ReadNeighbors(ctx context.Context, path string, opts Options) (*knn.Given, error) {
 	rows, far, err := opts.nearLists(ctx, path)
 	if err != nil {
@@ -52,7 +53,7 @@ type nearList struct {
 
 func (l nearList) origin() table.Origin { return table.Origin{File: l.path} }
 
-// nearLists finds the lists of rows, and those of distances if there are any.
+// nearLists finds the column of neighbours, and the column of distances if there is one.
 func (o Options) nearLists(ctx context.Context, path string) (rows, far nearList, err error) {
 	paths, err := o.arrays(ctx, path)
 	if err != nil {
@@ -78,7 +79,7 @@ func (o Options) nearLists(ctx context.Context, path string) (rows, far nearList
 	return rows, far, nil
 }
 
-// arrays are the paths of the arrays in an archive, or the path of what is none.
+// arrays returns the paths of the arrays in an archive, or the path itself if it is not an archive.
 func (o Options) arrays(ctx context.Context, path string) ([]string, error) {
 	o = o.filled()
 	in, err := o.source(ctx, path)
@@ -100,7 +101,7 @@ func (o Options) arrays(ctx context.Context, path string) ([]string, error) {
 	return names, err
 }
 
-// listsIn lists the columns of lists of a file.
+// listsIn returns the columns of lists in a file.
 func (o Options) listsIn(ctx context.Context, path string) ([]nearList, error) {
 	r, err := openPlain(ctx, path, o)
 	if err != nil {
@@ -125,14 +126,14 @@ func (o Options) listsIn(ctx context.Context, path string) ([]nearList, error) {
 	return out, nil
 }
 
-// nearReader reads neighbours of rows.
+// nearReader reads neighbour lists.
 type nearReader struct {
 	opts Options
 	g    *knn.Given
-	seen []int32 // of one row
+	seen []int32 // neighbours of the current row
 }
 
-// each hands on the rows of lists, i within the table.
+// each calls row for each list; i is the row within the table.
 func (n *nearReader) each(ctx context.Context, l nearList, row func(t *table.Table, i int, row []float64) error) error {
 	r, err := openPlain(ctx, l.path, n.opts)
 	if err != nil {
@@ -164,7 +165,7 @@ func (n *nearReader) each(ctx context.Context, l nearList, row func(t *table.Tab
 	return nil
 }
 
-// numbers takes a row's neighbours.
+// numbers adds the neighbours of a row.
 func (n *nearReader) numbers(t *table.Table, i int, row []float64) error {
 	bad := func(problem string, args ...any) *table.Error { return t.Origin.BadAt(i, "", problem, args...) }
 	for q, v := range row {
@@ -189,7 +190,7 @@ func (n *nearReader) numbers(t *table.Table, i int, row []float64) error {
 	return nil
 }
 
-// inRange says which neighbour is beyond the rows that have lists.
+// inRange returns an error for the first neighbour that is not a row with a list.
 func (n *nearReader) inRange(l nearList) error {
 	for at, j := range n.g.Index {
 		if int(j) >= n.g.N {
@@ -200,10 +201,10 @@ func (n *nearReader) inRange(l nearList) error {
 	return nil
 }
 
-// distances checks those of a row's neighbours, of row i of a table.
+// distances checks and adds the distances of a row's neighbours; i is the row within the table.
 func (n *nearReader) distances(o table.Origin, column string, i, row int, far []float64) error {
 	if row >= n.g.N {
-		return nil // counted, and an error in the end
+		return nil // counted, and reported as an error at the end
 	}
 	for q, v := range far {
 		switch j := n.g.Row(row)[q]; {

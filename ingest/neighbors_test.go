@@ -18,13 +18,13 @@ import (
 	"unfold/internal/foreign"
 )
 
-// foreignTable is a file that another program wrote.
+// foreignTable returns the path of a file that another program wrote.
 func foreignTable(name string) string {
 	return filepath.Join(tables, name)
 }
 
-// numpy's two arrays begin with the row itself, pyarrow's two columns leave it out; they are
-// the same neighbours.
+// numpy's two arrays begin with the row itself, and pyarrow's two columns omit it. Both contain the
+// same neighbours.
 func TestNeighborsOfOthers(t *testing.T) {
 	self, err := ingest.ReadNeighbors(t.Context(), foreignTable("neighbors.npz"), ingest.Options{})
 	if err != nil {
@@ -48,7 +48,7 @@ func TestNeighborsOfOthers(t *testing.T) {
 	}
 }
 
-// nearFile writes an .npz of two arrays of two columns, of rows and of distances (nil: none).
+// nearFile writes an .npz of two arrays with two columns, neighbours and distances (nil: none).
 func nearFile(t *testing.T, rows []int64, far []float64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "near.npz")
@@ -81,7 +81,7 @@ func nearFile(t *testing.T, rows []int64, far []float64) string {
 	return path
 }
 
-// What is wrong is an error that names the row.
+// Invalid neighbour lists are errors that name the row.
 func TestBadNeighbors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
@@ -115,8 +115,8 @@ func TestBadNeighbors(t *testing.T) {
 	}
 }
 
-// Lists of several lengths or with gaps name their row; files without lists of rows are
-// refused.
+// Lists of different lengths or with gaps are errors with their row. Files without neighbour lists
+// are errors.
 func TestBadNeighborColumns(t *testing.T) {
 	for _, c := range []struct{ name, columns, want string }{
 		{"another length", "pa.array([[1, 2], [0], [0, 1]])", `row 2, column "c0": its list holds 1 values, and 2 are expected`},

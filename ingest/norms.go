@@ -6,17 +6,19 @@ import (
 	"unfold/internal/vec"
 )
 
-// LikeText reports vectors that look like embeddings of texts, so that the cosine may count rather than the
-// distance, and by how much their lengths deviate, relatively. Such vectors
+// LikeText reports whether vectors look like embeddings of texts, so that cosine may be a better
+// metric than the distance. deviation is the relative deviation of their lengths. Such vectors
 //
-//   - have values below 0, and lengths that are alike;
-//   - fill many directions, but not all alike: the participation ratio of their covariance, (trace C)^2 /
-//     trace C^2, is at least leastDirections and not near the number of columns (133 of 384 for sentences of
+//   - have values below 0 and similar lengths;
+//   - fill many directions, but not evenly: the participation ratio of their covariance, (trace
+//     C)^2 /
+//     trace C^2, is at least leastDirections and well below the number of columns (133 of 384 for sentences of
 //     a dictionary by a sentence model, 170 of 300 for word2vec);
-//   - lie around a direction that they have in common.
+//   - have a common direction.
 //
-// Lengths are alike in any cloud of many columns. But clouds around some centres fill few directions more
-// than the centres have, and noise fills all alike and has no direction in common.
+// Any cloud with many columns has similar lengths. But clouds around some centres fill only few
+// directions more than the centres, and noise fills all directions evenly and has no common
+// direction.
 func LikeText(x vec.Matrix[float32]) (deviation float64, like bool) {
 	const sampled, leastDirections, mostOfColumns, leastCommon, mostDeviation = 400, 100, 0.8, 0.1, 0.2
 	if x.Cols < leastDirections || x.Rows < leastDirections {
@@ -45,8 +47,8 @@ func LikeText(x vec.Matrix[float32]) (deviation float64, like bool) {
 	return deviation, directions >= leastDirections && directions <= mostOfColumns*float64(x.Cols)
 }
 
-// participation returns (trace C)^2 / trace C^2 of the covariance C of rows, which it centres. Of
-// independent rows x and y trace C^2 is the mean of (x.y)^2.
+// participation returns (trace C)^2 / trace C^2 for the covariance C of rows. It centres the rows.
+// For independent rows x and y, trace C^2 is the mean of (x.y)^2.
 func participation(rows vec.Matrix[float64], mean []float64) float64 {
 	trace, squares, pairs := 0.0, 0.0, 0.0
 	for i := range rows.Rows {

@@ -10,7 +10,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Clouds, noise, images and counts do not look like embeddings of texts, whose lengths alone they have.
+// Clouds, noise, images and counts do not look like embeddings of texts, although their lengths are
+// similar.
 func TestWhatLooksLikeText(t *testing.T) {
 	const n = 400
 	r := rand.New(rand.NewPCG(1, 2))
@@ -47,7 +48,7 @@ func TestWhatLooksLikeText(t *testing.T) {
 	all = append(all,
 		data{"counts", made(200, func(int, int) float64 { return float64(r.IntN(4)) }), false},
 		data{"images", made(784, func(int, int) float64 { return max(0, 255*r.NormFloat64()) }), false},
-		// Many directions of falling weight around a common one, as embeddings have them.
+		// Many directions with decreasing variance around a common direction, as in embeddings.
 		data{"text", made(384, func(_, j int) float64 {
 			return 0.5*math.Cos(float64(j)) + r.NormFloat64()*math.Sqrt(1/(1+float64(j)/40))
 		}), true},

@@ -7,11 +7,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Typed is a Reader whose columns have types that its Schema only names.
+// Typed is implemented by a Reader whose columns have exact Arrow types.
 type Typed interface{ ArrowSchema() *arrow.Schema }
 
-// NoRows returns a reader's columns without rows: what a source without rows holds. The
-// columns of a format without types, such as text, have the plainest of their kind.
+// NoRows returns a table with a reader's columns and without rows. Columns of a format without
+// exact types, such as text, have the simplest type of their kind.
 func NoRows(r table.Reader) (*table.Table, error) {
 	switch r := r.(type) {
 	case *Whole:

@@ -8,7 +8,7 @@ import (
 	"unfold/ingest"
 )
 
-// An archive of embeddings and labels is a table of both.
+// An archive of embeddings and labels is a table with both.
 func TestArchiveWithLabels(t *testing.T) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)

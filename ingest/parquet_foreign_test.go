@@ -14,9 +14,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// Parquet files of other writers have the values that pyarrow reads of them, or are refused for
-// the true reason. UNFOLD_FOREIGN names another folder of files that testdata/foreign/parquet.py
-// has judged.
+// Parquet files of other writers have the values that pyarrow reads, or are rejected for the right
+// reason. UNFOLD_FOREIGN names another folder of files, judged by testdata/foreign/parquet.py.
 func TestParquetOfOthers(t *testing.T) {
 	folder := cmp.Or(os.Getenv("UNFOLD_FOREIGN"), "../testdata/foreign/parquet")
 	files := 0
@@ -36,8 +35,8 @@ func TestParquetOfOthers(t *testing.T) {
 	}
 }
 
-// refusedAlike wants an encrypted file to be called so, and others that pyarrow refuses not to end
-// the process.
+// refusedAlike checks that an encrypted file is reported as encrypted, and that other files that
+// pyarrow rejects do not crash the process.
 func refusedAlike(t *testing.T, path string) {
 	said := ""
 	r, err := ingest.Open(context.Background(), path, ingest.Options{})
@@ -56,7 +55,7 @@ func refusedAlike(t *testing.T, path string) {
 	t.Logf("%s: refused by pyarrow, here %v", path, err)
 }
 
-// sameAsJudge compares a file with what pyarrow reads of it.
+// sameAsJudge compares a file with the values that pyarrow reads from it.
 func sameAsJudge(t *testing.T, path string) {
 	r, err := ingest.Open(context.Background(), path, ingest.Options{})
 	if err != nil {
@@ -69,7 +68,7 @@ func sameAsJudge(t *testing.T, path string) {
 		t.Errorf("%s: %d rows, want %d", path, n, want.Len())
 	}
 	if len(r.Schema()) == 0 {
-		return // only what is left out
+		return // all columns are omitted
 	}
 	rows, err := rowsOf(r)
 	if err != nil {
@@ -98,7 +97,7 @@ func sameAsJudge(t *testing.T, path string) {
 	}
 }
 
-// equalMoments compares times of INT96, which are moments here and without a zone in pyarrow.
+// equalMoments compares INT96 times, which are instants here and have no zone in pyarrow.
 func equalMoments(t *testing.T, path string, c, w table.Column) {
 	for i := range w.Len() {
 		if got := strings.TrimSuffix(c.Text(i), "Z"); got != w.Text(i) {
@@ -108,7 +107,7 @@ func equalMoments(t *testing.T, path string, c, w table.Column) {
 	}
 }
 
-// rowsOf reads to the end.
+// rowsOf reads all tables.
 func rowsOf(r table.Reader) (tables []*table.Table, err error) {
 	for t, err := range table.All(context.Background(), r) {
 		if err != nil {
@@ -119,7 +118,7 @@ func rowsOf(r table.Reader) (tables []*table.Table, err error) {
 	return tables, nil
 }
 
-// A column that is not wanted is not decoded, whatever its state: here it is damaged.
+// An unselected column is not decoded, even if it is damaged, as here.
 func TestUnwantedColumnsAreNotDecoded(t *testing.T) {
 	b, err := os.ReadFile("../testdata/foreign/parquet/bss-unused.parquet")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// Lists of every kind keep their values in Parquet, cut ones and nulls included.
+// Lists of every type keep their values in Parquet, including slices and nulls.
 func TestListsInParquet(t *testing.T) {
 	dir := t.TempDir()
 	foreign.Run(t, `

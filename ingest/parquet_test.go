@@ -22,8 +22,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// parquetFile writes what other programs write: many types, nulls, several row
-// groups, with the given properties; and the same records as an Arrow stream.
+// parquetFile returns a file like those of other programs: many types, nulls, several row groups,
+// with the given properties. It also returns the same records as an Arrow stream.
 func parquetFile(t testing.TB, rows []int, props ...parquet.WriterProperty) (file, stream []byte) {
 	var fields []arrow.Field
 	for _, dt := range []arrow.DataType{
@@ -79,7 +79,7 @@ func tempFile(t testing.TB, name string, b []byte) string {
 	return path
 }
 
-// readFile reads a file to its end and touches every value.
+// readFile reads a file to its end and reads every value.
 func readFile(path string, opts ingest.Options) (rows int, schema table.Schema, err error) {
 	r, err := ingest.Open(context.Background(), path, opts)
 	if err != nil {
@@ -116,7 +116,7 @@ func TestParquetVariants(t *testing.T) {
 		file, stream := parquetFile(t, []int{50, 1, 300}, props...)
 		want := readTable(t, tempFile(t, "x.arrows", stream), ingest.Options{})
 		got := readTable(t, tempFile(t, "x.parquet", file), ingest.Options{BatchRows: 64})
-		// The struct's field is there in its place, and every other column.
+		// The struct's field and every other column are present.
 		if len(got.Columns()) != len(want.Columns()) {
 			t.Errorf("%s: columns %s", name, got.Schema())
 		}
@@ -156,8 +156,8 @@ func readTable(t testing.TB, path string, opts ingest.Options) *table.Table {
 	return tables
 }
 
-// A damaged Parquet file ends in an error or in values that are safe to touch.
-// A panic in one of the library's goroutines would end this test process.
+// A damaged Parquet file leads to an error or to values that can be read safely. A panic in one of
+// the library's goroutines would end this test process.
 func TestParquetSurvivesMutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	files := map[string][]byte{}
@@ -167,8 +167,8 @@ func TestParquetSurvivesMutations(t *testing.T) {
 	survives(t, files, "x.parquet", 60, func(b []byte) []byte { return mutateParquet(b, rng) })
 }
 
-// mutateParquet damages pages, their headers or the footer, but leaves the
-// magic numbers and the footer's length, which would end every attempt early.
+// mutateParquet damages pages, their headers or the footer. It keeps the magic numbers and the
+// footer's length, because damage there would end every attempt early.
 func mutateParquet(b []byte, rng *rand.Rand) []byte {
 	out := append([]byte(nil), b...)
 	footer := len(b) - 8 - int(uint32(b[len(b)-8])|uint32(b[len(b)-7])<<8|uint32(b[len(b)-6])<<16)

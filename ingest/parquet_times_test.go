@@ -11,9 +11,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Times without a zone stay so, and moments stay moments, on the way from Parquet and
-// Arrow files of others into files of every format that has types. Arrow files keep what
-// the fields say besides.
+// Times without a zone stay so, and instants stay instants, from Parquet and Arrow files of other
+// programs to files of every typed format. Arrow files also keep the metadata of fields.
 func TestTimesKeepTheirZones(t *testing.T) {
 	dir := t.TempDir()
 	foreign.Run(t, `

@@ -14,18 +14,18 @@ import (
 	"unfold/ingest/table"
 )
 
-// partition adds to a file's rows what the folders above it say. Tables that Hive, Spark,
-// DuckDB, polars and pyarrow write in parts lie so: DIR/year=2024/month=7/part-0.parquet.
+// partition adds columns from the folders of a file to its rows. Hive, Spark, DuckDB, polars and
+// pyarrow write partitioned tables in such folders: DIR/year=2024/month=7/part-0.parquet.
 type partition struct {
 	table.Reader
 	keys []key
 }
 
-// key is a column that has one value in all rows of a file.
+// key is a column with one value in all rows of a file.
 type key struct {
 	name, text string
 	whole      int64
-	// is says whether text is the whole number, or no value.
+	// is is the kind of the value: text, the whole number, or no value.
 	is keyKind
 }
 
@@ -37,10 +37,10 @@ const (
 	keyNull
 )
 
-// noValue is how Hive names the folder of rows without a value.
+// noValue is Hive's folder name for rows without a value.
 const noValue = "__HIVE_DEFAULT_PARTITION__"
 
-// partitioned adds the keys of a path, but for those that the file has as columns.
+// partitioned adds the keys of a path that are not columns of the file.
 func partitioned(r table.Reader, path string) table.Reader {
 	p := &partition{Reader: r}
 	if input.IsAddress(path) {
@@ -59,7 +59,7 @@ func partitioned(r table.Reader, path string) table.Reader {
 	return p
 }
 
-// keyOf reads a value: whole numbers are numbers, unless they have leading zeros.
+// keyOf parses a value. Whole numbers become numbers, unless they have leading zeros.
 func keyOf(name, value string) key {
 	if text, err := url.PathUnescape(value); err == nil {
 		value = text
@@ -73,7 +73,7 @@ func keyOf(name, value string) key {
 	return k
 }
 
-// columns are those of the keys, with n rows.
+// columns returns the columns of the keys with n rows.
 func (p *partition) columns(n int) []table.Column {
 	out := make([]table.Column, len(p.keys))
 	for i, k := range p.keys {
@@ -97,7 +97,7 @@ func (p *partition) columns(n int) []table.Column {
 	return out
 }
 
-// Schema has the keys behind the file's columns.
+// Schema returns the file's columns followed by the keys.
 func (p *partition) Schema() table.Schema {
 	s := p.Reader.Schema()
 	for _, c := range p.columns(0) {
@@ -122,7 +122,7 @@ func (p *partition) Narrow(wanted func(column string) bool) {
 	}
 }
 
-// Parts are the file's, with the keys.
+// Parts returns the parts of the file, with the keys.
 func (p *partition) Parts(most int) ([]table.Reader, error) {
 	parted, ok := p.Reader.(table.Parted)
 	if !ok {
@@ -135,7 +135,7 @@ func (p *partition) Parts(most int) ([]table.Reader, error) {
 	return parts, err
 }
 
-// NumRows is the file's.
+// NumRows returns the number of rows of the file.
 func (p *partition) NumRows() (int64, bool) {
 	if c, ok := p.Reader.(table.Counted); ok {
 		return c.NumRows()
@@ -143,7 +143,7 @@ func (p *partition) NumRows() (int64, bool) {
 	return 0, false
 }
 
-// MapID is the file's.
+// MapID returns the map id of the file.
 func (p *partition) MapID() string {
 	if i, ok := p.Reader.(table.Identified); ok {
 		return i.MapID()

@@ -6,7 +6,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// parts gathers what passes through.
+// parts collects the columns that are passed on.
 type parts struct {
 	ids    []table.Column
 	kept   [][]table.Column
@@ -33,7 +33,7 @@ func (p *parts) appendBatch(b *Batch, o table.Origin) error {
 	return nil
 }
 
-// append adds what another has gathered of the rows that follow.
+// append appends the columns of the following rows.
 func (p *parts) append(next *parts) {
 	p.ids, p.text = append(p.ids, next.ids...), append(p.text, next.text...)
 	p.blank += next.blank
@@ -45,7 +45,7 @@ func (p *parts) append(next *parts) {
 	}
 }
 
-// label takes the labels of one file, which must be as many as its rows.
+// label adds the labels of one file. Their number must equal that of its rows.
 func (p *parts) label(c table.Column, rows int, path string, files []string, i int) error {
 	if !c.Valid() {
 		return nil
@@ -58,7 +58,7 @@ func (p *parts) label(c table.Column, rows int, path string, files []string, i i
 	return nil
 }
 
-// join puts everything into the dataset.
+// join sets the collected columns in the dataset.
 func (p *parts) join(d *Dataset) (err error) {
 	if d.ID, err = table.Concat(p.ids...); err != nil {
 		return err

@@ -9,59 +9,58 @@ import (
 	"unfold/ingest/table"
 )
 
-// ColumnProfile is what the rows of a source hold in a column, or in a field of a struct by
-// its dotted path.
+// ColumnProfile describes the values of a column, or of a field of a struct with its dotted path.
 type ColumnProfile struct {
 	Name string
 	Type string
 	Kind table.Kind
-	// Missing are the rows without a value: null, NaN, or a vector with such an element.
+	// Missing is the number of rows without a value: null, NaN, or a vector with such an element.
 	Missing int64
-	// Min and Max are the least and the greatest number, or element of a vector, of times
-	// days since 1970; NaN if there is none, or the column holds something else.
+	// Min and Max are the smallest and the largest number, element of a vector, or time in days
+	// since 1970. They are NaN if there is none.
 	Min, Max float64
-	// First and Last are those as the source writes them, Distinct the different values of a
-	// column of text or booleans, up to MostDistinct.
+	// First and Last are Min and Max as written in the source. Distinct is the number of different
+	// values of a column of text or booleans, up to MostDistinct.
 	First, Last string
 	Distinct    int
 
-	// Width and Entries are the length of sparse vectors, and how many of their values are not
-	// 0; 0 of other columns.
+	// Width is the length of sparse vectors, and Entries the number of their values that are not 0.
+	// Both are 0 for other columns.
 	Width, Entries int
-	// Problem is what is wrong with the first sparse vector that cannot be read, or nil.
+	// Problem is the error of the first sparse vector that cannot be read, or nil.
 	Problem error
 
-	read   int // sparse vectors
+	read   int // number of sparse vectors read
 	zeros  int64
 	m      moments
 	values map[string]bool
-	// timed says that all text so far is times.
+	// timed is true if all text so far can be parsed as times.
 	timed bool
 }
 
-// MostDistinct bounds ColumnProfile.Distinct.
+// MostDistinct is the maximum of ColumnProfile.Distinct.
 const MostDistinct = 1000
 
-// Profile is what the rows of a source hold.
+// Profile describes the columns of a source.
 type Profile struct {
 	Rows    int64
 	Columns []ColumnProfile
-	// Left are the columns that "*" leaves out; Suggested is what fit could be given, as options
-	// of the command line, "" if there is one column of vectors, or nothing to encode.
+	// Left are the columns that "*" omits. Suggested are suggested options for fit on the command
+	// line. It is "" if there is one column of vectors, or nothing to encode.
 	Left      []Left
 	Suggested string
-	// Suggestion is what Suggested says.
+	// Suggestion is Suggested as a Mapping.
 	Suggestion Mapping
-	// Unread are the columns that the reader leaves out; their types say what they hold, or why.
+	// Unread are the columns that the reader omits; their types contain the reason.
 	Unread table.Schema
-	// Entries is the number of values of a sparse matrix, or of the only column of vectors if
-	// these are sparse, that are not 0; nil of other sources.
+	// Entries is the number of nonzero values of a sparse matrix, or of sparse vectors in the only
+	// vector column. It is nil for other sources.
 	Entries *int
-	// Vector is the only column of vectors, "" if there is none or more.
+	// Vector is the only column of vectors, "" if there is none or more than one.
 	Vector string
 }
 
-// ReadProfile reads a source to its end. See is called with every table, and may be nil.
+// ReadProfile reads a source to its end. see is called with every table, and may be nil.
 func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*Profile, error) {
 	schema := r.Schema()
 	p := &Profile{}
@@ -75,9 +74,9 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 		p.Unread = l.Left()
 	}
 	if s, is := r.(table.Counted); is && len(schema) == 0 {
-		p.Rows, _ = s.NumRows() // no table has them
+		p.Rows, _ = s.NumRows() // no table contains them
 	}
-	// What may be left out is known by the rows.
+	// The omitted columns depend on the rows.
 	fitter, refused := newFitter(Mapping{Columns: []ColumnSpec{{Name: "*"}}}, withoutOdd(schema), table.Origin{})
 	for t, err := range table.All(ctx, r) {
 		if err != nil {
@@ -110,7 +109,7 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	return p, nil
 }
 
-// withoutOdd is a schema whose columns with odd values are text.
+// withoutOdd returns a schema in which columns with odd values are text.
 func withoutOdd(s table.Schema) table.Schema {
 	s = slices.Clone(s)
 	for i := range s {
@@ -119,11 +118,11 @@ func withoutOdd(s table.Schema) table.Schema {
 	return s
 }
 
-// see looks at the rows of a table.
+// see adds the rows of a table.
 func (c *ColumnProfile) see(t *table.Table) error {
 	col, err := t.Need(c.Name)
 	if err != nil {
-		return nil // two columns have the name: none can be used
+		return nil // two columns have this name, so neither can be used
 	}
 	switch c.Kind {
 	case table.Vector:
@@ -166,7 +165,7 @@ func (c *ColumnProfile) see(t *table.Table) error {
 	return nil
 }
 
-// number takes the value of a row.
+// number adds the value of a row.
 func (c *ColumnProfile) number(col table.Column, i int, get func(i int) float64) {
 	if col.IsNull(i) || math.IsNaN(get(i)) {
 		c.Missing++
@@ -188,7 +187,7 @@ func (c *ColumnProfile) number(col table.Column, i int, get func(i int) float64)
 	}
 }
 
-// widen widens the range by a value.
+// widen extends the range to a value.
 func (c *ColumnProfile) widen(v float64) (first, last bool) {
 	if math.IsNaN(v) {
 		return false, false
@@ -202,11 +201,12 @@ func (c *ColumnProfile) widen(v float64) (first, last bool) {
 	return first, last
 }
 
-// categories are how many values a column of text has at most that is suggested as one.
+// categories is the maximum number of values of a text column that is suggested as categories.
 const categories = 50
 
-// suggest sets what fit could be given: numbers, text of few values, times; standardized if
-// their deviations differ much; the shares of counts; and means where values are missing.
+// suggest sets suggested options for fit. It suggests numbers, text with few values, and times,
+// standardized if their deviations differ much. It suggests Hellinger for counts and means for
+// missing values.
 func (p *Profile) suggest(numbers bool) {
 	var names []string
 	if numbers {
@@ -256,8 +256,8 @@ func (p *Profile) suggest(numbers bool) {
 	}
 }
 
-// tallyCounts finds out whether columns are counts of many things, such as words or genes: whole,
-// not negative, and often 0.
+// tallyCounts decides whether columns are counts of many things, such as words or genes: whole, not
+// negative, and often 0.
 type tallyCounts struct {
 	columns, others int
 	values, zeros   float64
@@ -272,14 +272,14 @@ func (t *tallyCounts) see(c *ColumnProfile) {
 	t.values, t.zeros = t.values+c.m.n, t.zeros+float64(c.zeros)
 }
 
-// are reports whether the columns are counts. It does not distinguish marks of 0 and 1 from counts.
+// are reports whether the columns are counts. It does not distinguish 0/1 columns from counts.
 func (t *tallyCounts) are() bool {
 	const fewest, share = 20, 0.3
 	return t.others == 0 && t.columns >= fewest && t.zeros >= share*t.values
 }
 
-// Suggest is what inspect would suggest for the rows of a file that has no column of vectors, with
-// what m names left out, and in words; ok is false if there is nothing to suggest.
+// Suggest returns the mapping that inspect suggests for a file without a vector column, without the
+// columns that m names, and as text. ok is false if there is nothing to suggest.
 func Suggest(ctx context.Context, path string, o Options, m Mapping) (out Mapping, words string, ok bool, err error) {
 	r, err := Open(ctx, path, o)
 	if err != nil {
@@ -306,7 +306,7 @@ func Suggest(ctx context.Context, path string, o Options, m Mapping) (out Mappin
 	return m, p.Suggested, true, nil
 }
 
-// escaped is a name as ParseColumns reads it.
+// escaped escapes a name for ParseColumns.
 func escaped(name string) string {
 	return strings.NewReplacer(`\`, `\\`, ",", `\,`, ":", `\:`).Replace(name)
 }

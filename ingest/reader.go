@@ -13,25 +13,23 @@ import (
 	"unfold/ingest/table"
 )
 
-// Options say how sources are read. The zero value works.
+// Options are options for reading sources. The zero value works.
 type Options struct {
-	// BatchRows bounds the rows of one table; 0 means 4096.
+	// BatchRows is the maximum number of rows of one table; 0 means 4096.
 	BatchRows int
-	// CSV is for text files; its Types for JSON too.
+	// CSV are the options of text files. Its Types also apply to JSON.
 	CSV csv.Options
-	// Stdin is what "-" reads; nil means the process's.
+	// Stdin is read for "-"; nil means the standard input of the process.
 	Stdin io.Reader
-	// Memory bounds what one batch of an Arrow or Parquet file may take, in
-	// bytes; 0 means 4 GiB.
+	// Memory is the memory limit of one batch of an Arrow or Parquet file in bytes; 0 means 4 GiB.
 	Memory int64
-	// NoCopies refuses formats on standard input that are read from a temporary
-	// copy.
+	// NoCopies rejects formats on standard input that need a temporary copy.
 	NoCopies bool
-	// Local returns the file that holds what is at an address such as s3://bucket/key; nil:
+	// Local returns a local file with the contents of an address such as s3://bucket/key. If nil,
 	// addresses are errors.
 	Local func(ctx context.Context, address string) (string, error)
 
-	// inferred keeps what was learnt about text files that are opened twice.
+	// inferred stores the inferred formats of text files that are opened twice.
 	inferred map[string]csv.Inferred
 	looked   map[string]jsonrec.Columns
 }
@@ -49,13 +47,11 @@ func (o Options) filled() Options {
 	return o
 }
 
-// Open opens a file by its content, whatever its name, or standard input for "-". An
-// array of an archive is "file.npz:name". Text, .npy, IDX and Arrow streams may be
-// compressed. Arrow files, Parquet, .npz and arrays that are stored by columns are read
-// from a temporary copy on the disk if they come from a pipe. Folders above the file that are
-// named key=value give columns. A file that is missing,
-// empty or of no known format is an *Error, which names the formats that are known and
-// not read.
+// Open opens a file, or standard input for "-". The format is recognized by the content. An array
+// of an archive is "file.npz:name". Text, .npy, IDX and Arrow streams may be compressed. From a
+// pipe, Arrow files, Parquet, .npz and arrays stored by columns are copied to a temporary file.
+// Folders of the path named key=value become columns. A file that is missing, empty or of unknown
+// format is an *Error, which lists the known formats.
 func Open(ctx context.Context, path string, opts Options) (table.Reader, error) {
 	if opts.inferred == nil {
 		opts.inferred, opts.looked = map[string]csv.Inferred{}, map[string]jsonrec.Columns{}
@@ -74,7 +70,7 @@ func Open(ctx context.Context, path string, opts Options) (table.Reader, error) 
 	return partitioned(r, path), nil
 }
 
-// openPlain is Open without the keys of partitions.
+// openPlain is Open without the columns of partitions.
 func openPlain(ctx context.Context, path string, opts Options) (table.Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -92,7 +88,7 @@ func openPlain(ctx context.Context, path string, opts Options) (table.Reader, er
 	return r, nil
 }
 
-// Guessed returns how r reads a text, nil if it reads none.
+// Guessed returns the guesses of r about a text format, nil if r does not read text.
 func Guessed(r table.Reader) table.Guessed {
 	for {
 		switch inner := r.(type) {
@@ -106,7 +102,7 @@ func Guessed(r table.Reader) table.Guessed {
 	}
 }
 
-// addGuesses adds what r has found out about a file's text, unless another file is alike.
+// addGuesses adds the guesses of r about a file's text, unless another file had the same.
 func addGuesses(to []string, r table.Reader, path string) []string {
 	g := Guessed(r)
 	if g == nil || len(g.Guesses()) == 0 {
@@ -119,7 +115,7 @@ func addGuesses(to []string, r table.Reader, path string) []string {
 	return append(to, table.Origin{File: path}.String()+": "+text)
 }
 
-// source opens the bytes of a path.
+// source opens a path for reading bytes.
 func (o Options) source(ctx context.Context, path string) (*input.Source, error) {
 	if o.Local == nil || !input.IsAddress(path) {
 		return input.Open(ctx, path, o.Stdin, o.NoCopies)
@@ -135,8 +131,7 @@ func (o Options) source(ctx context.Context, path string) (*input.Source, error)
 	return input.OpenCopy(ctx, path, local)
 }
 
-// Decompress returns a file's format, and reads text that is compressed to its end, without
-// looking at it.
+// Decompress returns a file's format. It reads compressed text to its end without parsing it.
 func Decompress(ctx context.Context, path string, opts Options) (input.Format, error) {
 	opts = opts.filled()
 	in, err := opts.source(ctx, path)

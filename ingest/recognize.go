@@ -10,7 +10,7 @@ import (
 	"unfold/ingest/input"
 )
 
-// foreignKind names what is not read, and says what to do.
+// foreignKind returns the name of a format that cannot be read, and advice.
 func foreignKind(head []byte) (is, do string) {
 	if s, known := input.Recognize(head); known && s.File != "" {
 		return s.Is, s.File
@@ -21,7 +21,7 @@ func foreignKind(head []byte) (is, do string) {
 	return "", ""
 }
 
-// isJSON reports the beginning of an object, or of an array that is no text in brackets.
+// isJSON reports whether head begins with an object, or with an array that is not text in brackets.
 func isJSON(head []byte) bool {
 	switch first, second := opening(head); {
 	case second == 0:
@@ -34,8 +34,8 @@ func isJSON(head []byte) bool {
 	return false
 }
 
-// opening returns the first two bytes that are no white space, behind a byte order mark; 0
-// for one that is not there.
+// opening returns the first two bytes that are not white space, after a byte order mark; 0 for a
+// missing byte.
 func opening(head []byte) (first, second byte) {
 	const space = " \t\r\n"
 	t := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), space)
@@ -49,14 +49,15 @@ func opening(head []byte) (first, second byte) {
 	return first, second
 }
 
-// isRecords reports the beginning of an object, of an array of objects, or of arrays of numbers.
+// isRecords reports whether head begins with an object, an array of objects, or an array of
+// numbers.
 func isRecords(head []byte) bool {
 	first, second := opening(head)
 	return isJSON(head) && (first == '{' || strings.IndexByte("{[-0123456789", second) >= 0)
 }
 
-// recognize finds the format from the first bytes; the name only helps to say that it
-// promises another one.
+// recognize returns the format of the first bytes. The file's name is only used in errors if it
+// promises another format.
 func recognize(in *input.Source, encoding string) (input.Format, error) {
 	head, _ := in.Peek(8)
 	if s, known := input.Recognize(head); known && s.Format != "" {
@@ -80,7 +81,7 @@ func recognize(in *input.Source, encoding string) (input.Format, error) {
 	return input.CSV, notText(in, more, encoding)
 }
 
-// notText returns why the source cannot be text, or nil.
+// notText returns the reason why the source cannot be text, or nil.
 func notText(in *input.Source, head []byte, encoding string) error {
 	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(in.Origin.File), ".gz"))
 	if is, do := input.ByTail(in); is != "" {
@@ -103,7 +104,8 @@ func notText(in *input.Source, head []byte, encoding string) error {
 	return in.Origin.Bad("the file is of no known format: it starts with %q", head).Suggest("%s", knownFormats())
 }
 
-// isBinary reports more control characters, that no text has, than so many, or a 0.
+// isBinary reports whether b contains a 0, or more than most control characters that do not occur
+// in text.
 func isBinary(b []byte, most int) bool {
 	count := 0
 	for _, c := range b {

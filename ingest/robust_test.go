@@ -14,8 +14,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// A damaged file of any format ends in an error about the input, or in values
-// that are safe to touch.
+// A damaged file of any format leads to an error about the input, or to values that can be read
+// safely.
 func TestFilesSurviveMutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 11))
 	files := map[string][]byte{
@@ -28,7 +28,7 @@ func TestFilesSurviveMutations(t *testing.T) {
 	survives(t, files, "x.bin", 150, func(b []byte) []byte { return ingesttest.Mutate(b, rng) })
 }
 
-// survives reads files that were damaged so many times each, as a file of that name.
+// survives damages each file the given number of times and reads it under the given name.
 func survives(t *testing.T, files map[string][]byte, name string, times int, damage func(b []byte) []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -55,7 +55,7 @@ func survives(t *testing.T, files map[string][]byte, name string, times int, dam
 	}
 }
 
-// strangersFiles are those of TestStrangers, by name.
+// strangersFiles returns the files of TestStrangers by name.
 func strangersFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	entries, err := os.ReadDir(strangers)

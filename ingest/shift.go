@@ -8,26 +8,26 @@ import (
 	"unfold/internal/vec"
 )
 
-// Vectors are in single precision, which has 24 bits. Of a column such as the northing of a map's grid,
-// 4,649,776 m and some, most of them are spent on what is alike in all rows. So what an encoder learns of
-// such a column is a number near its mean, which is subtracted in double precision before values are
-// rounded: distances stay as they are, and the bits are those of what parts the rows.
+// Vectors are in single precision, which has 24 bits. In a column such as the northing of a map
+// grid, 4,649,776 m and similar, most bits are equal in all rows. The encoder therefore learns a
+// number near the mean of such a column and subtracts it in double precision before rounding.
+// Distances stay the same, and the bits distinguish the rows.
 //
-// It is done only where it matters, so that other data keep their vectors bit by bit: where rounding
-// changes a value, and moves values by more than about 2^-18 of their standard deviation.
+// A shift is learnt only where it matters, so that other data keep their vectors bit for bit: where
+// rounding changes values, by more than about 2^-18 of their standard deviation.
 
-// farOff is how many standard deviations a mean has to be from 0 for a column to be shifted: the unit in
-// the last place of values there is 2^-23 of them, so 2^-17 of the deviation, and rounding errs by half.
+// farOff is the number of standard deviations from 0 above which a mean is shifted. There the unit
+// in the last place is 2^-23 of the value, 2^-17 of the deviation, and rounding errs by half of it.
 const farOff = 64
 
-// finer is about which part of the standard deviation a shift is a multiple of. A round number makes
-// the subtraction exact: the difference has no more digits than the value.
+// finer determines the granularity of shifts: about 1/finer of the standard deviation. A round
+// number makes the subtraction exact, because the difference has no more digits than the value.
 const finer = 16
 
-// spread is what an element's shift is learnt from.
+// spread collects the statistics from which an element's shift is computed.
 type spread struct {
 	moments
-	// rounded says that single precision does not hold all values.
+	// rounded is true if single precision cannot represent all values.
 	rounded bool
 }
 
@@ -36,7 +36,8 @@ func (s *spread) add(v float64) {
 	s.rounded = s.rounded || float64(float32(v)) != v && v == v
 }
 
-// shift is what to subtract of elements that are weight times what was added; 0 for nothing.
+// shift returns the number to subtract from elements that are weight times the added values; 0 for
+// none.
 func (s *spread) shift(weight float64) float64 {
 	deviation := s.deviation()
 	if !s.rounded || !(deviation > 0) || !(math.Abs(s.mean) > farOff*deviation) {
@@ -47,7 +48,7 @@ func (s *spread) shift(weight float64) float64 {
 	return math.RoundToEven(s.mean*weight/unit) * unit
 }
 
-// shiftBefore is what is subtracted of element k, counted before the metric.
+// shiftBefore returns the number subtracted from element k, counted before the metric.
 func (e *Encoder) shiftBefore(k int) float64 {
 	if e.shift == nil || e.metric.warps() {
 		return 0
@@ -55,7 +56,7 @@ func (e *Encoder) shiftBefore(k int) float64 {
 	return e.shift[k]
 }
 
-// round subtracts the shift of rows in double precision, and writes them to x.
+// round subtracts the shift from rows in double precision and writes them to x.
 func (e *Encoder) round(x vec.Matrix[float32], wide vec.Matrix[float64], o table.Origin) error {
 	for i := range x.Rows {
 		row := x.Row(i)
@@ -72,10 +73,10 @@ func (e *Encoder) round(x vec.Matrix[float32], wide vec.Matrix[float64], o table
 	return nil
 }
 
-// Shift returns what is subtracted of each element of the vectors; nil: nothing is.
+// Shift returns the numbers subtracted from the elements of the vectors; nil if there are none.
 func (e *Encoder) Shift() []float64 { return e.shift }
 
-// shiftOf is what is subtracted of an element behind the metric.
+// shiftOf returns the number subtracted from an element after the metric.
 func (e *Encoder) shiftOf(element int) float64 {
 	if e.shift == nil {
 		return 0
@@ -83,18 +84,19 @@ func (e *Encoder) shiftOf(element int) float64 {
 	return e.shift[element]
 }
 
-// blankName is what the element of rows without a direction is called.
+// blankName is the name of the element for rows without a direction.
 const blankName = "(no direction)"
 
-// metricFit learns of whole rows behind a metric: how far they are off, and how many have no direction.
+// metricFit collects statistics of whole rows after the metric: their spread, and the number
+// without a direction.
 type metricFit struct {
-	encoder *Encoder // as the fitter's will be, but for what is learnt here; nil before the first row
+	encoder *Encoder // the encoder without what is learnt here; nil before the first row
 	spreads []spread
 	blank   int
 }
 
-// learnsRows says that the metric's rows are looked at. Where columns are scaled by what is learnt of
-// them, their rows are known too late.
+// learnsRows reports whether rows after the metric are inspected. That is impossible if columns are
+// scaled by statistics that are known only at the end.
 func (f *Fitter) learnsRows() bool {
 	m := f.mapping
 	if !m.Metric.directs() && m.Metric != Haversine || m.Standardize || m.AsIs {
@@ -108,7 +110,7 @@ func (f *Fitter) learnsRows() bool {
 	return true
 }
 
-// addRows learns from whole rows.
+// addRows adds whole rows.
 func (f *Fitter) addRows(t *table.Table) error {
 	r := &f.behind
 	if r.encoder == nil {
@@ -121,7 +123,7 @@ func (f *Fitter) addRows(t *table.Table) error {
 	}
 	e := r.encoder
 	if e.metric.checkDim(e.inner, f.origin, f.vector) != nil {
-		return nil // Encoder says so
+		return nil // Encoder returns the error
 	}
 	return inPieces(t, e.inner, func(_ int, piece *table.Table, rows vec.Matrix[float64]) error {
 		if err := encodeRows(e, piece, rows); err != nil {
@@ -132,7 +134,7 @@ func (f *Fitter) addRows(t *table.Table) error {
 	})
 }
 
-// see learns from rows as they are before the metric.
+// see adds rows before the metric.
 func (r *metricFit) see(e *Encoder, rows vec.Matrix[float64]) {
 	row := make([]float64, e.dim)
 	for i := range rows.Rows {
@@ -152,8 +154,8 @@ func (r *metricFit) see(e *Encoder, rows vec.Matrix[float64]) {
 	}
 }
 
-// wide says that single precision may not hold the values of a column that is encoded as a number or
-// vector of numbers as they are.
+// wide reports whether single precision may not represent the values of a column that is encoded as
+// a number, or as a vector of numbers, without standardization.
 func (f *Fitter) wide() bool {
 	if f.sparse != nil || f.mapping.AsIs {
 		return false
@@ -170,12 +172,13 @@ func (f *Fitter) wide() bool {
 	return false
 }
 
-// shifts says that a shift of the column is learnt: of numbers that are not standardized.
+// shifts reports whether a shift of the column is learnt, which is the case for numbers that are
+// not standardized.
 func (c *columnFit) shifts() bool {
 	return c.sums == nil && c.kind == table.Number && !c.spec.Standardize && !c.single
 }
 
-// setShift gives an encoder what it subtracts.
+// setShift sets the shift of an encoder.
 func (f *Fitter) setShift(e *Encoder) {
 	shift := make([]float64, e.dim)
 	far := false
@@ -215,7 +218,7 @@ func (f *Fitter) setShift(e *Encoder) {
 	}
 }
 
-// index returns where each column is among those that are fitted, by name.
+// index returns the index of each fitted column by name.
 func (f *Fitter) index() map[string]int {
 	at := make(map[string]int, len(f.columns))
 	for i := range f.columns {
@@ -224,7 +227,8 @@ func (f *Fitter) index() map[string]int {
 	return at
 }
 
-// Rounded reports whether single precision changes values that were seen, before anything is subtracted.
+// Rounded reports whether single precision changes any of the values so far, before anything is
+// subtracted.
 func (f *Fitter) Rounded() bool {
 	for i := range f.spreads {
 		if f.spreads[i].rounded {
@@ -239,8 +243,8 @@ func (f *Fitter) Rounded() bool {
 	return f.mapping.Standardize || f.mapping.Metric == Haversine
 }
 
-// DescribeShift says in one line of which elements a number is subtracted before they are rounded; "" if of
-// none.
+// DescribeShift lists in one line the elements from which a number is subtracted before rounding;
+// "" if there are none.
 func (e *Encoder) DescribeShift() string {
 	var names []string
 	for k, v := range e.shift {

@@ -14,18 +14,18 @@ import (
 	"unfold/internal/vec"
 )
 
-// heapsApart are rows of two heaps one unit apart.
+// heapsApart returns rows of two clusters at a distance of one.
 func heapsApart(n int) [][2]float64 {
 	r := rand.New(rand.NewPCG(3, 5))
 	rows := make([][2]float64, n)
 	for i := range rows {
-		// Multiples of 2^-10 keep their digits beside any offset below.
+		// Multiples of 2^-10 stay exact after adding any offset below.
 		rows[i] = [2]float64{math.Round(1024*(float64(i%2)+0.05*r.NormFloat64())) / 1024, math.Round(51.2*r.NormFloat64()) / 1024}
 	}
 	return rows
 }
 
-// textOf are rows in the words of a file.
+// textOf returns rows as the text of a file.
 func textOf(rows [][2]float64, format, between string) string {
 	var b strings.Builder
 	for _, r := range rows {
@@ -34,8 +34,8 @@ func textOf(rows [][2]float64, format, between string) string {
 	return b.String()
 }
 
-// Numbers far from 0 become the vectors that they become near 0, but for a translation, from files
-// of all kinds: what is alike in all rows is subtracted before single precision rounds the rest.
+// Numbers far from 0 are encoded like those near 0, except for a translation, in all file formats.
+// The common part of all rows is subtracted before rounding to single precision.
 func TestNumbersFarFromZero(t *testing.T) {
 	const n = 200
 	near := heapsApart(n)
@@ -85,7 +85,7 @@ func TestNumbersFarFromZero(t *testing.T) {
 	}
 }
 
-// sameApart checks that rows lie to the first as those of want do.
+// sameApart checks that the differences of rows to the first equal those of want.
 func sameApart(t *testing.T, x vec.Matrix[float32], want [][2]float64) {
 	t.Helper()
 	for i, r := range want {
@@ -97,7 +97,7 @@ func sameApart(t *testing.T, x vec.Matrix[float32], want [][2]float64) {
 	}
 }
 
-// reopened is an encoder written to a model and read again.
+// reopened returns an encoder after writing it to JSON and reading it.
 func reopened(t *testing.T, e *ingest.Encoder) *ingest.Encoder {
 	t.Helper()
 	text, err := json.Marshal(e)
@@ -111,7 +111,7 @@ func reopened(t *testing.T, e *ingest.Encoder) *ingest.Encoder {
 	return out
 }
 
-// npyRows is a file of float64 rows.
+// npyRows returns a file of float64 rows.
 func npyRows(rows [][2]float64) string {
 	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, 2), }", len(rows))
 	header += strings.Repeat(" ", 117-len(header)) + "\n"
@@ -127,7 +127,8 @@ func npyRows(rows [][2]float64) string {
 	return string(b)
 }
 
-// Numbers near 0, and whole numbers that single precision holds, keep their vectors and their encoder's file.
+// Numbers near 0, and whole numbers that single precision represents exactly, keep their vectors
+// and their encoder's JSON.
 func TestNumbersThatStay(t *testing.T) {
 	for name, text := range map[string]string{
 		"near zero": "x,y\n" + textOf(heapsApart(50), "%.7f,%.7f", "\n"),
@@ -151,7 +152,7 @@ func TestNumbersThatStay(t *testing.T) {
 	}
 }
 
-// Points of the earth decimetres apart stay apart.
+// Points on the earth that are decimetres apart stay different.
 func TestPointsOfACity(t *testing.T) {
 	near := heapsApart(100)
 	var b strings.Builder
@@ -182,8 +183,8 @@ func TestPointsOfACity(t *testing.T) {
 	}
 }
 
-// What single precision cannot tell apart, whatever is subtracted, is said with the column's name; rows count
-// as distinct by the values as they were given.
+// Rows that single precision cannot distinguish after any subtraction are reported with the
+// column's name. Rows count as distinct by their values as given.
 func TestRowsThatSinglePrecisionLoses(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("wide,y\n")
@@ -206,7 +207,7 @@ func TestRowsThatSinglePrecisionLoses(t *testing.T) {
 	}
 }
 
-// Vectors in double precision are standardized in it.
+// Vectors in double precision are standardized in double precision.
 func TestStandardizedVectorsOfDoubles(t *testing.T) {
 	near := heapsApart(100)
 	far := make([][2]float64, len(near))
@@ -232,7 +233,8 @@ func TestStandardizedVectorsOfDoubles(t *testing.T) {
 	}
 }
 
-// Rows of zeros have distance 1 (of the cosine) to all others, also where they first come to be placed with.
+// Rows of zeros have cosine distance 1 to all others, also if they first occur when rows are
+// placed.
 func TestRowsWithoutADirection(t *testing.T) {
 	for _, metric := range []ingest.Metric{ingest.Cosine, ingest.Correlation} {
 		path := filepath.Join(t.TempDir(), "a.csv")

@@ -30,8 +30,7 @@ import (
 //go:embed testdata/sound.py
 var judgeStreams string
 
-// judged has readers of others look at streams, each with what it should hold, and wants
-// them all to be valid.
+// judged lets pyarrow read streams, each with its expected contents, and checks that all are valid.
 func judged(t *testing.T, pairs []string) {
 	t.Helper()
 	var n int
@@ -40,7 +39,7 @@ func judged(t *testing.T, pairs []string) {
 	}
 }
 
-// nestedTypes hold dictionaries and text within others.
+// nestedTypes contain dictionaries and text inside other types.
 var nestedTypes = []arrow.DataType{
 	arrow.StructOf(arrow.Field{Name: "l", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true}, arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int16, Nullable: true}),
 	arrow.ListOf(arrow.StructOf(arrow.Field{Name: "s", Type: arrow.BinaryTypes.LargeString, Nullable: true})),
@@ -50,11 +49,11 @@ var nestedTypes = []arrow.DataType{
 	arrow.StructOf(arrow.Field{Name: "d", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.PrimitiveTypes.Float64}, Nullable: true}),
 }
 
-// Whatever is cut out of a column of any type, others find what goes out valid and the
-// same, from a message and from a file.
+// For any slice of a column of any type, pyarrow accepts the written message and file and finds the
+// same values.
 func TestSoundSlices(t *testing.T) {
 	dir := t.TempDir()
-	// Views and runs are plain before anything passes through: see plainType.
+	// Views and runs are converted to plain types before they are passed on: see plainType.
 	types := slices.DeleteFunc(append(slices.Clone(ingesttest.Types), nestedTypes...), func(dt arrow.DataType) bool {
 		return strings.Contains(dt.String(), "view") || strings.Contains(dt.String(), "run_end")
 	})
@@ -101,8 +100,8 @@ func TestSoundSlices(t *testing.T) {
 	judged(t, pairs)
 }
 
-// shifted is a dictionary, or text, of the same values that begin behind others; any
-// other array as it is.
+// shifted returns a dictionary, or text, with the same values behind others. Other arrays are
+// returned unchanged.
 func shifted(a arrow.Array) arrow.Array {
 	switch a := a.(type) {
 	case *array.Dictionary:
@@ -121,14 +120,14 @@ func shifted(a arrow.Array) arrow.Array {
 		if whole.NullN() > 0 {
 			return array.NewSlice(array.MakeFromData(whole), 1, int64(whole.Len()))
 		}
-		// As others cut: the offsets from the second on.
+		// Slices of other programs have offsets that begin with the second.
 		offsets := memory.NewBufferBytes(whole.Buffers()[1].Bytes()[4:])
 		return array.MakeFromData(array.NewData(whole.DataType(), a.Len(), []*memory.Buffer{nil, offsets, whole.Buffers()[2]}, nil, 0, 0))
 	}
 	return a
 }
 
-// What others make of slices, and find valid, goes out valid.
+// Slices that pyarrow writes, and considers valid, are passed on as valid.
 func TestForeignSlicesGoOutValid(t *testing.T) {
 	dir := t.TempDir()
 	foreign.Run(t, `
@@ -173,7 +172,7 @@ for name, c in columns.items():
 	judged(t, pairs)
 }
 
-// encode makes a batch of a message with the vector v and the column c, which is kept.
+// encode encodes a message with the vector v and the kept column c.
 func encode(value []byte, replace bool) (*ingest.Batch, error) {
 	records, err := arrowfmt.DecodeMessage(value, ingesttest.Here(), arrowfmt.Limits{})
 	if err != nil {
@@ -193,8 +192,8 @@ func encode(value []byte, replace bool) (*ingest.Batch, error) {
 	return e.Encode(records)
 }
 
-// Text that is not UTF-8, within others too, is refused with its row or replaced, and so
-// are other values that are not of their type, which cannot be replaced.
+// Text that is not UTF-8, also inside other types, is an error with its row, or replaced. Other
+// invalid values are errors and cannot be replaced.
 func TestUnsoundColumns(t *testing.T) {
 	text := func(words ...string) arrow.Array {
 		b := array.NewStringBuilder(memory.NewGoAllocator())
@@ -213,7 +212,7 @@ func TestUnsoundColumns(t *testing.T) {
 	raw := func(dt arrow.DataType, b ...byte) arrow.Array {
 		return array.MakeFromData(array.NewData(dt, 2, []*memory.Buffer{nil, memory.NewBufferBytes(b)}, nil, 0, 0))
 	}
-	split := text("é", "x").Data() // a rune of which each half is a row
+	split := text("é", "x").Data() // a rune with each half in another row
 	split = array.NewData(split.DataType(), 2, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, 1, 2})), split.Buffers()[2]}, nil, 0, 0)
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	dir := t.TempDir()
@@ -223,7 +222,7 @@ func TestUnsoundColumns(t *testing.T) {
 		a       arrow.Array
 		row     int64
 		problem string
-		becomes string // with invalid text replaced; "" for an error then too
+		becomes string // with invalid text replaced; "" if it is still an error
 	}{
 		{"text", text("a", "b\xff\xfec", "d"), 1, "not UTF-8", "a|b\uFFFDc|d"},
 		{"half a rune", array.MakeFromData(split), 0, "not UTF-8", "\uFFFD|\uFFFD"},

@@ -10,7 +10,7 @@ import (
 	"unfold/sparse"
 )
 
-// SparseOf returns the sparse matrix that a source is, if it is one.
+// SparseOf returns the sparse matrix of a source, if it is one.
 func SparseOf(r table.Reader) (table.Sparse, bool) {
 	if p, is := r.(*partition); is {
 		r = p.Reader
@@ -19,8 +19,8 @@ func SparseOf(r table.Reader) (table.Sparse, bool) {
 	return s, is
 }
 
-// CheckSparse says whether rows of a sparse matrix are encoded without being filled, and what to
-// do if they are not: what makes something else of 0 fills them.
+// CheckSparse returns an error with advice if rows of a sparse matrix cannot be encoded without
+// filling them, because an option changes the value 0.
 func (e *Encoder) CheckSparse(o table.Origin) error {
 	problem := ""
 	switch {
@@ -37,24 +37,24 @@ func (e *Encoder) CheckSparse(o table.Origin) error {
 		Suggest("leave that out, or choose the metric cosine, hellinger or euclidean; or write the rows in full, as by numpy.save of m.toarray()")
 }
 
-// EncodeSparse is Encode for rows of a sparse matrix, in place: an element that is not there is 0
-// in the row in full, which has the same bits. O is the place of row 0. It returns the rows, which are
-// copies where rows without a direction get an element of their own, and how many of these there are,
-// as Batch.Blank has it.
+// EncodeSparse encodes rows of a sparse matrix in place, like Encode. Missing elements are 0, and
+// the values have the same bits as those of full rows. o is the origin of row 0. It returns the
+// rows and the number of rows without a direction, as in Batch.Blank. The rows are copies if rows
+// without a direction get an additional element.
 func (e *Encoder) EncodeSparse(a *sparse.Rows, o table.Origin) (rows *sparse.Rows, blank int, err error) {
 	none, err := e.encodeSparse(a, o)
 	if err != nil {
 		return nil, 0, err
 	}
-	a.Tidy() // a share may be too small for single precision
+	a.Tidy() // a share may round to 0 in single precision
 	if e.blank {
 		a = addElement(a, none)
 	}
 	return a, len(none), nil
 }
 
-// addElement returns the rows with one column more, which is 1 in some rows, ascending, and 0 in all
-// others.
+// addElement returns the rows with an additional column, which is 1 in the given rows (ascending)
+// and 0 in all others.
 func addElement(a *sparse.Rows, rows []int) *sparse.Rows {
 	index, data := make([]int, 0, a.NNZ()+len(rows)), make([]float64, 0, a.NNZ()+len(rows))
 	start := make([]int, 1, a.N()+1)
@@ -69,7 +69,8 @@ func addElement(a *sparse.Rows, rows []int) *sparse.Rows {
 	return sparse.NewRows(a.N(), a.M()+1, start, index, data)
 }
 
-// encodeSparse encodes all but the element of rows without a direction, which it returns.
+// encodeSparse encodes everything except the element of rows without a direction. It returns these
+// rows.
 func (e *Encoder) encodeSparse(a *sparse.Rows, o table.Origin) (none []int, err error) {
 	if err := e.CheckSparse(o); err != nil {
 		return nil, err
@@ -106,8 +107,8 @@ func (e *Encoder) encodeSparse(a *sparse.Rows, o table.Origin) (none []int, err 
 	return none, nil
 }
 
-// sparse reads files that all are sparse matrices, one below the other. It reports false, and
-// has read nothing, if the first is none, or too narrow to stay one.
+// sparse reads files that are all sparse matrices and concatenates their rows. It returns false
+// without reading if the first is not sparse, or too narrow to stay sparse.
 func (l *loader) sparse() (*Dataset, bool, error) {
 	d := &Dataset{Encoder: l.opts.Encoder}
 	var rows []*sparse.Rows
@@ -153,7 +154,7 @@ func (l *loader) sparse() (*Dataset, bool, error) {
 	return d, true, parts.join(d)
 }
 
-// hasEmpty reports a row of zeros.
+// hasEmpty reports whether there is a row of zeros.
 func hasEmpty(a *sparse.Rows) bool {
 	for i := range a.N() {
 		if _, data := a.Row(i); !slices.ContainsFunc(data, func(v float64) bool { return v != 0 }) {
@@ -163,8 +164,8 @@ func hasEmpty(a *sparse.Rows) bool {
 	return false
 }
 
-// oneSparse reads the rows of a file, nil if it holds none that are to stay sparse. The first fits
-// the encoder of d, if that has none.
+// oneSparse reads the rows of a file, nil if there are none that stay sparse. The first file fits
+// the encoder of d, if it has none.
 func (l *loader) oneSparse(path string, d *Dataset) (*sparse.Rows, int, error) {
 	if input.ReadOnce(path) {
 		return nil, 0, nil
@@ -199,7 +200,7 @@ func (l *loader) oneSparse(path string, d *Dataset) (*sparse.Rows, int, error) {
 	return a, a.N(), nil
 }
 
-// sparseColumn reports that the vectors of a source come from a column of sparse vectors.
+// sparseColumn reports whether the vectors of a source come from a column of sparse vectors.
 func (l *loader) sparseColumn(s table.Schema) bool {
 	if l.fitter != nil {
 		return l.fitter.sparse != nil
@@ -208,8 +209,8 @@ func (l *loader) sparseColumn(s table.Schema) bool {
 	return f.Kind == table.SparseVector
 }
 
-// gather encodes a source of sparse vectors, which stay sparse, and returns the row after its
-// last, counted from at.
+// gather encodes a source of sparse vectors that stay sparse, and returns the row after its last,
+// counted from at.
 func (l *loader) gather(r table.Reader, at int, p *parts) (int, error) {
 	for t, err := range table.All(l.ctx, r) {
 		if err != nil {
@@ -234,7 +235,8 @@ func (l *loader) gather(r table.Reader, at int, p *parts) (int, error) {
 	return at, nil
 }
 
-// sparseRows are the encoded rows of a table's column of sparse vectors, and how many have no direction.
+// sparseRows returns the encoded rows of a table's column of sparse vectors, and the number of rows
+// without a direction.
 func (e *Encoder) sparseRows(t *table.Table) (a *sparse.Rows, blank int, err error) {
 	c, err := t.Need(e.vector)
 	if err != nil {
@@ -257,10 +259,10 @@ func (e *Encoder) sparseRows(t *table.Table) (a *sparse.Rows, blank int, err err
 	return e.EncodeSparse(sparse.NewRows(c.Len(), e.inner, start, index, data), t.Origin)
 }
 
-// sparseEncoder is the encoder of a matrix's rows.
+// sparseEncoder returns the encoder for a matrix's rows.
 func (l *loader) sparseEncoder(s table.Sparse, path string) (*Encoder, error) {
 	m := l.opts.Mapping
-	m.AsIs = true // what is subtracted of elements would fill them; empty rows are seen to by sparse
+	m.AsIs = true // subtraction would fill the rows; sparse handles empty rows
 	f, err := FitterOf(l.ctx, s, m, path)
 	if err != nil {
 		return nil, err
@@ -275,7 +277,7 @@ func (l *loader) sparseEncoder(s table.Sparse, path string) (*Encoder, error) {
 	return f.Encoder()
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (d *Dataset) Len() int {
 	if d.Sparse != nil {
 		return d.Sparse.N()
@@ -283,7 +285,7 @@ func (d *Dataset) Len() int {
 	return d.X.Rows
 }
 
-// ofSparse is the profile of a sparse matrix, of whose rows only the first are seen in full.
+// ofSparse returns the profile of a sparse matrix. Only its first rows are passed to see in full.
 func (p *Profile) ofSparse(ctx context.Context, s table.Sparse, see func(*table.Table)) (*Profile, error) {
 	a, err := s.Matrix(ctx)
 	if err != nil {
@@ -307,7 +309,7 @@ func (p *Profile) ofSparse(ctx context.Context, s table.Sparse, see func(*table.
 	return p, err
 }
 
-// ofEntries takes over what is known of the column of vectors, if these are sparse.
+// ofEntries sets the profile's entries if the vector column is sparse.
 func (p *Profile) ofEntries() {
 	for i := range p.Columns {
 		if c := &p.Columns[i]; c.Name == p.Vector && c.Kind == table.SparseVector {
@@ -319,7 +321,7 @@ func (p *Profile) ofEntries() {
 	}
 }
 
-// seeSparse looks at sparse vectors, and keeps what is wrong with the first that cannot be read.
+// seeSparse adds sparse vectors, and stores the first error.
 func (c *ColumnProfile) seeSparse(col table.Column, o table.Origin) {
 	rows := table.NewSparseRows(col, o, true)
 	for i := range col.Len() {
@@ -345,7 +347,7 @@ func (c *ColumnProfile) seeSparse(col table.Column, o table.Origin) {
 	}
 }
 
-// Zeros is the share of the values of sparse vectors that are 0; 0 of other columns.
+// Zeros returns the share of zeros among the values of sparse vectors; 0 for other columns.
 func (c *ColumnProfile) Zeros() float64 {
 	if c.Width == 0 {
 		return 0
@@ -353,11 +355,11 @@ func (c *ColumnProfile) Zeros() float64 {
 	return 1 - float64(c.Entries)/(float64(c.read)*float64(c.Width))
 }
 
-// mostFull bounds the memory of sparse rows in full, which other commands than those that take
-// them as they are make of them.
+// mostFull is the memory limit in bytes of sparse rows that are filled, for commands that cannot
+// use sparse rows.
 const mostFull = 16 << 30
 
-// checkFull refuses sparse rows that would take too much in full.
+// checkFull returns an error if sparse rows would take too much memory in full.
 func checkFull(r table.Reader, path string) error {
 	s, is := SparseOf(r)
 	if !is {
@@ -367,7 +369,7 @@ func checkFull(r table.Reader, path string) error {
 	return checkRoom(table.Origin{File: path}, rows, s.Schema()[0].Dim)
 }
 
-// checkRoom refuses so many sparse rows if they would take too much in full.
+// checkRoom returns an error if this number of sparse rows would take too much memory in full.
 func checkRoom(o table.Origin, rows int64, dim int) error {
 	row := 4 * int64(dim)
 	if most := mostFull / row; rows > most {

@@ -30,11 +30,11 @@ import (
 	"unfold/sparse"
 )
 
-// sparseColumns are the files that hold the rows of words.npz in a column of sparse vectors.
+// sparseColumns are the files with the rows of words.npz in a column of sparse vectors.
 var sparseColumns = []string{"words-pyarrow.arrow", "words-pyarrow.parquet", "words-map.arrow", "words-map.parquet", "words-polars.arrow", "words-polars.parquet",
 	"words-lists.parquet", "words-pandas.parquet", "words-pandas.jsonl.zst", "words-spark.parquet"}
 
-// sameMatrix fails if two matrices differ in a bit.
+// sameMatrix fails if two matrices are not equal bit for bit.
 func sameMatrix(t testing.TB, got, want *sparse.Rows) {
 	t.Helper()
 	if got == nil {
@@ -48,8 +48,8 @@ func sameMatrix(t testing.TB, got, want *sparse.Rows) {
 	}
 }
 
-// Columns of sparse vectors, whoever wrote them, hold the matrix that scipy wrote, with what passes
-// through beside it, in full or as it is.
+// Columns of sparse vectors from any writer contain the matrix that scipy wrote, together with the
+// passed columns, both full and sparse.
 func TestSparseColumnsAreTheMatrix(t *testing.T) {
 	for _, m := range []ingest.Mapping{{}, {Metric: ingest.Cosine, Log1p: true}} {
 		want := readFull(t, foreignTable("words.npz"), ingest.ReadOptions{Mapping: m, Sparse: 1}).Sparse
@@ -67,7 +67,7 @@ func TestSparseColumnsAreTheMatrix(t *testing.T) {
 	}
 }
 
-// Files of sparse columns keep what every reader promises.
+// Readers of files with sparse columns pass the conformance suite.
 func TestSparseColumnReaders(t *testing.T) {
 	for _, file := range sparseColumns {
 		t.Run(file, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestSparseColumnReaders(t *testing.T) {
 	}
 }
 
-// The profile of a sparse column is that of the matrix, but for rows that cannot be read.
+// The profile of a sparse column equals that of the matrix, except for rows that cannot be read.
 func TestSparseColumnProfile(t *testing.T) {
 	profile := func(file string) *ingest.Profile {
 		r, err := ingest.Open(t.Context(), foreignTable(file), ingest.Options{})
@@ -108,7 +108,7 @@ func TestSparseColumnProfile(t *testing.T) {
 	}
 }
 
-// What is wrong in a sparse row is named by its row and index, and what to do.
+// Errors of a sparse row name the row, the index and what to do.
 func TestSparseColumnsRefuse(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
@@ -146,8 +146,8 @@ func TestSparseColumnsRefuse(t *testing.T) {
 	}
 }
 
-// A message may hold sparse vectors, in any of the shapes; an index beyond the model's vectors names
-// the message and the index.
+// A message may contain sparse vectors of any form. An index beyond the model's vectors is an error
+// with the message and the index.
 func TestSparseColumnsInMessages(t *testing.T) {
 	want := readFull(t, foreignTable("words.npz"), ingest.ReadOptions{})
 	e := readFull(t, foreignTable("words-pandas.parquet"), ingest.ReadOptions{}).Encoder
@@ -183,7 +183,7 @@ func TestSparseColumnsInMessages(t *testing.T) {
 	}
 }
 
-// A list of numbers is the vector unless sparse vectors are named.
+// A list of numbers is the default vector, even if there are sparse vectors.
 func TestListsComeBeforeSparseColumns(t *testing.T) {
 	rec := sparseArray(t, arrow.StructOf(arrow.Field{Name: "v", Type: arrow.ListOf(arrow.PrimitiveTypes.Float32)},
 		arrow.Field{Name: "counts", Type: arrow.MapOf(arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float32)}), `[{"v": [1, 2], "counts": [{"key": 4, "value": 1}]}]`)
@@ -199,7 +199,7 @@ func TestListsComeBeforeSparseColumns(t *testing.T) {
 	}
 }
 
-// sparseArray is a record of a column of a type, whose values are in JSON.
+// sparseArray returns a record with one column of the given type. values are its values in JSON.
 func sparseArray(t rapid.TB, dt arrow.DataType, values string) arrow.Record {
 	a, _, err := array.FromJSON(table.Heap, dt, strings.NewReader(values))
 	if err != nil {
@@ -208,7 +208,7 @@ func sparseArray(t rapid.TB, dt arrow.DataType, values string) arrow.Record {
 	return array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "terms", Type: dt, Nullable: true}}, nil), []arrow.Array{a}, int64(a.Len()))
 }
 
-// streamOf is a record as an Arrow stream.
+// streamOf returns a record as an Arrow stream.
 func streamOf(t rapid.TB, rec arrow.Record) []byte {
 	var b bytes.Buffer
 	w := ipc.NewWriter(&b, ipc.WithSchema(rec.Schema()))
@@ -221,7 +221,7 @@ func streamOf(t rapid.TB, rec arrow.Record) []byte {
 	return b.Bytes()
 }
 
-// parquetOf is a record as a Parquet file, some rows to a group.
+// parquetOf returns a record as a Parquet file with the given number of rows per group.
 func parquetOf(t rapid.TB, rec arrow.Record, group int64) []byte {
 	var b bytes.Buffer
 	batch, err := bridge.NewRecord(rec)
@@ -235,16 +235,16 @@ func parquetOf(t rapid.TB, rec arrow.Record, group int64) []byte {
 	return b.Bytes()
 }
 
-// shape is a type of sparse columns, and a row in it as JSON has it.
+// shape is a form of sparse columns; row returns a row of it for JSON.
 type shape struct {
 	name string
 	of   func(index, value arrow.DataType) arrow.DataType
 	row  func(r drawnRow) any
-	// sized says that rows name the length of their vectors.
+	// sized is true if rows contain the length of their vectors.
 	sized bool
 }
 
-// drawnRow is a row: entries in the order of the column, and their vector in full.
+// drawnRow is a row: its entries in the order of the column, and the full vector.
 type drawnRow struct {
 	index []int
 	value []float64
@@ -283,8 +283,8 @@ var shapes = []shape{
 	}},
 }
 
-// Each shape, of any types, in Arrow and Parquet, in one file or in two of different lengths, gives the
-// bits of the matrix in Matrix Market's format.
+// Each form, with any types, in Arrow and Parquet, in one file or in two of different lengths,
+// equals the same matrix in Matrix Market's format, bit for bit.
 func TestSparseShapesAreOneMatrix(t *testing.T) {
 	dir := t.TempDir()
 	whole := []arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64}
@@ -301,7 +301,7 @@ func TestSparseShapesAreOneMatrix(t *testing.T) {
 		var entries []string
 		for i := range n {
 			r := drawnRow{index: rapid.SliceOfNDistinct(rapid.IntRange(0, m-1), 0, m, rapid.ID[int]).Draw(rt, "indices"), value: []float64{}, full: make([]float64, m)}
-			if i == 0 && !slices.Contains(r.index, m-1) { // which says the length where nothing else does
+			if i == 0 && !slices.Contains(r.index, m-1) { // determines the length if nothing else does
 				r.index = append(r.index, m-1)
 			}
 			for _, j := range r.index {
@@ -315,7 +315,7 @@ func TestSparseShapesAreOneMatrix(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "m.mtx"), []byte(market), 0o644); err != nil {
 			rt.Fatal(err)
 		}
-		// A matrix of one column is filled, as all that are no wider than the bound.
+		// A matrix of one column is filled, like all that are not wider than the limit.
 		want, err := ingest.ReadAll(t.Context(), []string{filepath.Join(dir, "m.mtx")}, ingest.ReadOptions{Sparse: 1})
 		if err != nil {
 			rt.Fatal(err)
@@ -328,7 +328,7 @@ func TestSparseShapesAreOneMatrix(t *testing.T) {
 				continue
 			}
 			parts := [][]any{rows[:cut], rows[cut:]}
-			if format == "jsonl" { // empty lists alone may be lists of anything
+			if format == "jsonl" { // the type of empty lists alone is unknown
 				parts = [][]any{rows}
 			}
 			var paths []string
@@ -382,7 +382,7 @@ func TestSparseShapesAreOneMatrix(t *testing.T) {
 	})
 }
 
-// oddShapes are rows that contradict themselves, by what is wrong with them.
+// oddShapes are inconsistent rows, with the expected error as key.
 var oddShapes = map[string]struct {
 	shape int
 	rows  string
@@ -402,7 +402,7 @@ var oddShapes = map[string]struct {
 	"index 5 comes twice in the vector; add its values, or keep one of th": {2, `[[{"key": 5, "value": 1}, {"key": 5, "value": 1}]]`},
 }
 
-// What contradicts itself is an error, in Arrow and in Parquet.
+// Inconsistent rows are errors, in Arrow and in Parquet.
 func TestSparseColumnsThatLie(t *testing.T) {
 	for want, c := range oddShapes {
 		t.Run(want, func(t *testing.T) {
@@ -421,7 +421,7 @@ func TestSparseColumnsThatLie(t *testing.T) {
 	}
 }
 
-// sparseSeeds are small files with sparse columns.
+// sparseSeeds returns small files with sparse columns.
 func sparseSeeds(t testing.TB) map[string][]byte {
 	seeds := map[string][]byte{}
 	for _, name := range []string{"odd-sizes.parquet", "odd-entries.parquet"} {
@@ -444,8 +444,8 @@ func sparseSeeds(t testing.TB) map[string][]byte {
 	return seeds
 }
 
-// readSparse reads every column of vectors that a file says it has, as it is and in full; errors
-// have to be about the input.
+// readSparse reads every vector column in a file's schema, both sparse and full. Errors must be
+// about the input.
 func readSparse(t testing.TB, path string) (read bool) {
 	names := []string{""}
 	r, err := ingest.Open(t.Context(), path, ingest.Options{Memory: 64 << 20})
@@ -470,7 +470,7 @@ func readSparse(t testing.TB, path string) (read bool) {
 	return read
 }
 
-// A damaged file of sparse vectors ends in an error about the input, or in rows that are sound.
+// A damaged file of sparse vectors leads to an error about the input, or to valid rows.
 func TestSparseColumnsSurviveMutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 17))
 	path := filepath.Join(t.TempDir(), "x.bin")

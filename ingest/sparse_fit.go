@@ -6,15 +6,15 @@ import (
 	"unfold/ingest/table"
 )
 
-// sparseFit is what a Fitter learns of a column of sparse vectors. Their length is the size that
-// rows say, or else what the largest index of all rows takes.
+// sparseFit is the Fitter's state for a column of sparse vectors. Their length is the size that
+// rows give, or otherwise determined by the largest index of all rows.
 type sparseFit struct {
-	sized   bool // a row said its size
+	sized   bool // a row gave its size
 	entries int
-	row     []float64 // room for one in full
+	row     []float64 // memory for one full row
 }
 
-// Entries is the number of values that the sparse vectors seen so far hold, 0 of other columns.
+// Entries returns the number of entries of the sparse vectors so far, 0 for other columns.
 func (f *Fitter) Entries() int {
 	if f.sparse == nil {
 		return 0
@@ -22,10 +22,10 @@ func (f *Fitter) Entries() int {
 	return f.sparse.entries
 }
 
-// addSparse learns from sparse vectors.
+// addSparse adds sparse vectors.
 func (f *Fitter) addSparse(c table.Column, o table.Origin) error {
 	s := f.sparse
-	if s == nil { // beside a file of vectors in full, which say their length
+	if s == nil { // after a file of full vectors, which gives the length
 		s = &sparseFit{sized: f.dim > 0}
 	}
 	rows := table.NewSparseRows(c, o, f.mapping.lacks())
@@ -47,7 +47,7 @@ func (f *Fitter) addSparse(c table.Column, o table.Origin) error {
 	return nil
 }
 
-// read reads a row as far as the length of the vectors is known.
+// read reads a row. Its length is checked if it is known.
 func (s *sparseFit) read(rows *table.SparseRows, i, dim int) error {
 	if s.sized {
 		return rows.ReadOf(i, dim)
@@ -55,8 +55,8 @@ func (s *sparseFit) read(rows *table.SparseRows, i, dim int) error {
 	return rows.Read(i, maxDim)
 }
 
-// full is the row that was read last, in full. An element that comes for the first time was 0 in
-// the rows before it.
+// full returns the last row in full. An element that occurs for the first time was 0 in the rows
+// before it.
 func (s *sparseFit) full(f *Fitter, rows *table.SparseRows, before int64) []float64 {
 	for len(f.element) < f.dim {
 		f.element = append(f.element, moments{n: float64(before)})

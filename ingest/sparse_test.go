@@ -15,7 +15,7 @@ import (
 	"unfold/sparse"
 )
 
-// filled are the rows of a sparse matrix in full.
+// filled returns the rows of a sparse matrix as full rows.
 func filled(a *sparse.Rows) vec.Matrix[float32] {
 	x := vec.New[float32](a.N(), a.M())
 	for i := range a.N() {
@@ -50,8 +50,8 @@ func sameRows(t *testing.T, what string, got, want vec.Matrix[float32]) {
 	}
 }
 
-// Files of sparse matrices hold what numpy's array of the same rows holds, read in full or as
-// they are, and each metric that takes them gives the bits of full rows.
+// Files of sparse matrices contain the same rows as numpy's array, both full and sparse. Every
+// metric that supports sparse rows leads to the same bits as full rows.
 func TestSparseFilesAreTheirRows(t *testing.T) {
 	full := foreignTable("words-full.npz") + ":x"
 	for _, file := range []string{"words.npz", "words-csc.npz", "words-coo.npz", "words.mtx.gz"} {
@@ -95,7 +95,7 @@ func TestSparseFilesAreTheirRows(t *testing.T) {
 	})
 }
 
-// Sparse matrices keep what every reader promises.
+// Readers of sparse matrices pass the conformance suite.
 func TestSparseReaders(t *testing.T) {
 	for _, file := range []string{"words.npz", "words.mtx.gz", "terms.mtx"} {
 		t.Run(file, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestSparseReaders(t *testing.T) {
 	}
 }
 
-// The profile of a sparse matrix is that of its rows in full.
+// The profile of a sparse matrix equals that of its full rows.
 func TestSparseProfile(t *testing.T) {
 	profile := func(file string) *ingest.Profile {
 		r, err := ingest.Open(t.Context(), foreignTable(file), ingest.Options{})
@@ -133,7 +133,7 @@ func TestSparseProfile(t *testing.T) {
 	}
 }
 
-// What cannot be read, or would fill the rows, says what to do.
+// Errors of matrices that cannot be read, or whose rows would be filled, say what to do.
 func TestSparseRefuses(t *testing.T) {
 	dir := t.TempDir()
 	text := func(name, content string) string {
@@ -186,11 +186,11 @@ func TestSparseRefuses(t *testing.T) {
 	}
 }
 
-// Archives whose arrays contradict each other are errors, whatever they claim.
+// Archives with inconsistent arrays are errors, whatever sizes they claim.
 func TestSparseArchivesThatLie(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		with map[string]string // arrays that differ from those of a matrix of 2 x 3
+		with map[string]string // arrays that replace those of a valid 2 x 3 matrix
 		want string
 	}{
 		{"as it should be", nil, ""},
@@ -252,7 +252,7 @@ func TestSparseArchivesThatLie(t *testing.T) {
 	}
 }
 
-// npyFile is an array as numpy saves it.
+// npyFile returns an array in numpy's file format.
 func npyFile(descr, shape, content string) string {
 	if shape != "" {
 		shape += ","
@@ -261,7 +261,7 @@ func npyFile(descr, shape, content string) string {
 	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header + content
 }
 
-// Rows of another length than the encoder's are not encoded.
+// Rows with another length than the encoder's are an error.
 func TestSparseRowsOfAnotherLength(t *testing.T) {
 	e := readFull(t, foreignTable("odd-rows.npz"), ingest.ReadOptions{}).Encoder
 	_, err := ingest.ReadAll(t.Context(), []string{foreignTable("words.npz")}, ingest.ReadOptions{Encoder: e, Sparse: 1})

@@ -13,14 +13,12 @@ import (
 	"unfold/internal/vec"
 )
 
-// Columns that become several elements without learning which: values that begin again
-// after a period, and words of text.
+// Columns that become several elements without learning: cyclic values, and words of text.
 
-// maxTokens bounds ColumnSpec.Tokens.
+// maxTokens is the maximum of ColumnSpec.Tokens.
 const maxTokens = 1 << 14
 
-// period reads ColumnSpec.Cyclic: a number, in the units of the column, or a span of time,
-// in days.
+// period parses ColumnSpec.Cyclic: a number in the units of the column, or a duration in days.
 func period(text string) (v float64, times bool, err error) {
 	days := map[string]float64{"day": 1, "week": 7, "year": 365.2425} // the Gregorian mean year
 	v, times = days[text]
@@ -40,8 +38,8 @@ func period(text string) (v float64, times bool, err error) {
 	return v, times, nil
 }
 
-// encodeCyclic writes w (cos a, sin a) with a = 2 pi v / period: the mean squared distance of
-// two rows is at most that of a standardized number, 2 w^2.
+// encodeCyclic writes w (cos a, sin a) with a = 2 pi v / period. The mean squared distance of two
+// rows is at most that of a standardized number, 2 w^2.
 func encodeCyclic[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], at int, o table.Origin, missing bool) error {
 	return c.each(col, o, missing, func(i int, v float64) error {
 		sin, cos := math.Sincos(2 * math.Pi * math.Mod(v, c.Period) / c.Period)
@@ -50,10 +48,9 @@ func encodeCyclic[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T],
 	})
 }
 
-// encodeTokens writes the words of a text, each counted at the element that its hash
-// chooses, with the sign that its hash chooses, so that words that meet there cancel on
-// average (Weinberger et al. 2009, "Feature hashing for large scale multitask learning",
-// eq. 1). A row has length w, or 0 without words.
+// encodeTokens writes the counts of the words of a text. The hash of a word determines its element
+// and its sign, so that colliding words cancel on average (Weinberger et al. 2009, "Feature hashing
+// for large scale multitask learning", eq. 1). A row has length w, or 0 without words.
 func encodeTokens[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], at int, o table.Origin, missing bool) error {
 	counts := make([]float64, c.Tokens)
 	for i := range x.Rows {
@@ -89,7 +86,7 @@ func encodeTokens[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T],
 	return nil
 }
 
-// each calls f with every row's value as a number, of times as days, until one is wrong.
+// each calls f with every row's value as a number (times as days), until it returns an error.
 func (c *columnCode) each(col table.Column, o table.Origin, missing bool, f func(i int, v float64) error) error {
 	read := table.NumbersOf
 	if c.Kind == table.Time {
@@ -112,7 +109,7 @@ func (c *columnCode) each(col table.Column, o table.Origin, missing bool, f func
 }
 
 // encodeColumn writes the column's elements of every row, from element at on. Missing values are
-// errors, or NaN if missing is true. The memory of x is zero.
+// errors, or NaN if missing is true. The memory of x must be zero.
 func encodeColumn[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], at int, o table.Origin, missing bool) error {
 	switch {
 	case c.Tokens > 0:
@@ -125,7 +122,7 @@ func encodeColumn[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T],
 	return encodeNumber(c, col, x, at, o, missing)
 }
 
-// elements are the names of the column's elements.
+// elements returns the names of the column's elements.
 func (c *columnCode) elements() []string {
 	switch {
 	case c.Tokens > 0:

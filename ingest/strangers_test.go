@@ -13,11 +13,11 @@ import (
 	"unfold/ingest/table"
 )
 
-// strangers holds files that others' programs wrote, by the script beside it.
+// strangers contains files that other programs wrote; the script is in the same folder.
 const strangers = "../testdata/foreign/strangers"
 
-// Every file of strangers.py comes out as it was meant, or is named as what it is. What
-// "*" leaves out of it is listed.
+// Every file of strangers.py is read as intended, or its format is identified. The columns that "*"
+// omits are listed.
 func TestStrangers(t *testing.T) {
 	const (
 		schema = "city string, area float64, rooms int64, new bool"
@@ -32,7 +32,7 @@ func TestStrangers(t *testing.T) {
 		file   string
 		opts   csv.Options
 		schema string
-		rows   string // or, without a schema, the error
+		rows   string // or the error, if there is no schema
 		left   string
 	}{
 		{"pandas.csv", csv.Options{}, "column_0 int64, " + schema, "0|Ulm|20.5|1|true\n1|Köln|57.25|3|false\n2|Rom|-1|2|true", "column_0 (an id: the index of the rows); city (text)"},
@@ -169,7 +169,7 @@ func readWhole(open func() (table.Reader, error)) (table.Reader, *table.Table, e
 	}
 }
 
-// Every file of the folder has its row in TestStrangers.
+// Every file of the folder has a row in TestStrangers.
 func TestStrangersAreAllRead(t *testing.T) {
 	source, err := os.ReadFile("strangers_test.go")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 func expandFolder(dir string) ([]string, error) { return input.Expand([]string{dir}) }
 
-// tradeFiles are the same three vectors in the formats of benchmarks, models and instruments.
+// tradeFiles returns the same three vectors in formats of benchmarks, models and instruments.
 func tradeFiles(t testing.TB) map[string][]byte {
 	vectors := [][]float32{{0, 1.5, -2, 3}, {7.25, 8, 5, 6}, {1, 2, 3, 4.5}}
 	var flat, fvecs, text, binaryWords, svm, arff []byte
@@ -80,7 +80,7 @@ func tradeFiles(t testing.TB) map[string][]byte {
 	}
 }
 
-// The readers of these formats give the vectors that were written.
+// The readers of these formats return the vectors that were written.
 func TestTradeReaders(t *testing.T) {
 	want := []float32{0, 1.5, -2, 3, 7.25, 8, 5, 6, 1, 2, 3, 4.5}
 	for name, content := range tradeFiles(t) {
@@ -107,8 +107,8 @@ func TestTradeReaders(t *testing.T) {
 	}
 }
 
-// Every prefix of such a file, and every file with a byte changed, is read or is an error that says
-// so.
+// Every prefix of such a file, and every file with a changed byte, is read or leads to an error
+// about the input.
 func TestTradeReadersAreSound(t *testing.T) {
 	for name, content := range tradeFiles(t) {
 		for at := 1; at < len(content); at += 1 + len(content)/40 {
@@ -124,7 +124,7 @@ func TestTradeReadersAreSound(t *testing.T) {
 	}
 }
 
-// FuzzTradeFormats holds that no bytes under such a name do more harm than an error.
+// FuzzTradeFormats checks that any bytes under such a name lead to an error at worst.
 func FuzzTradeFormats(f *testing.F) {
 	for name, content := range tradeFiles(f) {
 		f.Add(name, content)

@@ -12,16 +12,16 @@ import (
 	"unfold/internal/vec"
 )
 
-// Use says what vectors take from a column.
+// Use describes how a column contributes to the vector.
 type Use struct {
 	Column string `json:"column"`
-	// As says it in words, such as "number, standardized" or "5 categories".
+	// As describes the encoding, for example "number, standardized" or "5 categories".
 	As string `json:"as"`
-	// Elements are how many of the vector's come from it, before a metric.
+	// Elements is the number of the column's elements, before a metric.
 	Elements int `json:"elements"`
 }
 
-// Uses say what vectors are made of, in the order of their elements.
+// Uses returns the contributions of all columns in the order of their elements.
 func (e *Encoder) Uses() []Use {
 	if e.vector != "" {
 		as := "vector"
@@ -41,7 +41,7 @@ func (e *Encoder) Uses() []Use {
 	return out
 }
 
-// as says how a column is encoded.
+// as returns a description of a column's encoding.
 func (c *columnCode) as() string {
 	switch {
 	case c.Tokens > 0:
@@ -64,8 +64,8 @@ func (c *columnCode) as() string {
 	return as
 }
 
-// DescribeUses says in one line what vectors are made of: of columns that are used alike the
-// first few.
+// DescribeUses describes in one line how columns are encoded. It names the first few columns of
+// each encoding.
 func DescribeUses(uses []Use) string {
 	const most = 6
 	var ways []string
@@ -87,7 +87,7 @@ func DescribeUses(uses []Use) string {
 	return strings.Join(parts, "; ")
 }
 
-// Duplicates is the share of rows that equal an earlier one, in the values as they were given.
+// Duplicates returns the share of rows that equal an earlier row in their values as given.
 func (d *Dataset) Duplicates() float64 {
 	hashes := slices.Clone(d.hashes)
 	if hashes == nil {
@@ -96,7 +96,7 @@ func (d *Dataset) Duplicates() float64 {
 	return 1 - float64(distinct(hashes))/float64(max(len(hashes), 1))
 }
 
-// hashesOf are those of rows, bit by bit.
+// hashesOf returns the hashes of the bits of rows.
 func hashesOf(x vec.Matrix[float32], seed maphash.Seed) []uint64 {
 	hashes := make([]uint64, x.Rows)
 	for i := range hashes {
@@ -105,7 +105,7 @@ func hashesOf(x vec.Matrix[float32], seed maphash.Seed) []uint64 {
 	return hashes
 }
 
-// distinct is the number of different hashes, which it sorts.
+// distinct returns the number of different hashes. It sorts them.
 func distinct(hashes []uint64) int {
 	slices.Sort(hashes)
 	return len(slices.Compact(hashes))

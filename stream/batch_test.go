@@ -9,8 +9,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// What is written together is bounded by the settings, and a partition that has been read
-// to its end is left alone for as long as they say: not at all, or until there is a batch.
+// TestBatchSettings: the settings limit what is written together. They also set the pause at the
+// end of a partition: none, or until there is a batch.
 func TestBatchSettings(t *testing.T) {
 	for name, s := range map[string]struct {
 		settings stream.Settings

@@ -5,21 +5,21 @@ import (
 	"sync"
 )
 
-// budget bounds the bytes of messages that a generation has read and not yet delivered,
-// all partitions together. So a slow sink holds back reading whatever the messages' size.
+// budget bounds the bytes of messages that a generation has read and not yet delivered, over all
+// partitions. A slow sink therefore blocks reading, whatever the size of the messages.
 type budget struct {
 	limit int64
 
 	mu   sync.Mutex
 	used int64
-	// freed is closed and replaced when something has been given back.
+	// freed is closed and replaced when bytes are freed.
 	freed chan struct{}
 }
 
 func newBudget(limit int64) *budget { return &budget{limit: limit, freed: make(chan struct{})} }
 
-// reserve waits until so many bytes fit. What is larger than the whole budget fits
-// when nothing else is there.
+// reserve blocks until n bytes fit. A request that exceeds the whole limit is granted when nothing
+// else is reserved.
 func (b *budget) reserve(ctx context.Context, n int64) error {
 	for {
 		b.mu.Lock()
@@ -38,7 +38,7 @@ func (b *budget) reserve(ctx context.Context, n int64) error {
 	}
 }
 
-// free gives bytes back and wakes those that wait.
+// free returns n bytes and wakes the waiting goroutines.
 func (b *budget) free(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,7 +47,7 @@ func (b *budget) free(n int64) {
 	b.freed = make(chan struct{})
 }
 
-// fits counts bytes if they fit, and says whether they do.
+// fits reserves n bytes if they fit, and reports whether they do.
 func (b *budget) fits(n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

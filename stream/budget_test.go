@@ -11,7 +11,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// heavy makes messages that hold a number and weigh n bytes.
+// heavy returns messages with a number as value and a key of n bytes.
 func heavy(from, to, n int) (out []stream.Message) {
 	for i := from; i < to; i++ {
 		out = append(out, stream.Message{Key: bytes.Repeat([]byte{'k'}, n), Value: fmt.Append(nil, i)})
@@ -19,8 +19,8 @@ func heavy(from, to, n int) (out []stream.Message) {
 	return out
 }
 
-// A sink that is slow, or stands still, holds back reading: what has been read and
-// not delivered stays within Settings.QueueBytes, by a fetch for each partition.
+// A sink that is slow or blocked blocks reading. Messages read and not delivered stay within
+// Settings.QueueBytes plus one fetch per partition.
 func TestSlowSinkHoldsBackReading(t *testing.T) {
 	const partitions, each, size, queue, fetch = 3, 60, 100_000, 1_000_000, 2
 	b := newBroker(partitions)
@@ -43,8 +43,8 @@ func TestSlowSinkHoldsBackReading(t *testing.T) {
 		p.delivered.Add(int64(n))
 		count(-n)
 	}
-	// The sink stands still until the queue is half full, and some time longer, in which
-	// more could be read; then it goes on.
+	// The sink blocks until the queue is half full, and then for some more writes, during which
+	// more could be read.
 	longer := 20
 	b.Fault(func(op streamtest.Op) error {
 		mu.Lock()
@@ -68,8 +68,8 @@ func TestSlowSinkHoldsBackReading(t *testing.T) {
 	}
 }
 
-// Events that wait for the first map and do not fit the memory are read again when
-// it is there.
+// Events that wait for the first map and do not fit into memory are read again when the map is
+// ready.
 func TestWaitingBeyondMemory(t *testing.T) {
 	for _, exactlyOnce := range []bool{false, true} {
 		b := newBroker(2)

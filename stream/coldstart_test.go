@@ -7,8 +7,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// Bad messages do not wait for a map that they have no part in: a topic of
-// nothing else becomes dead letters, is committed, and is not kept in memory.
+// Bad messages do not wait for the first map: a topic of bad messages alone becomes dead letters,
+// is committed, and is not kept in memory.
 func TestDeadLettersBeforeTheFirstMap(t *testing.T) {
 	b := newBroker(1)
 	for range 50 {

@@ -9,7 +9,7 @@ import (
 	"unfold/internal/offsets"
 )
 
-// committer commits acknowledged offsets of one generation now and then.
+// committer commits the acknowledged offsets of one generation at regular intervals.
 type committer struct {
 	gen   Generation
 	every time.Duration
@@ -23,15 +23,15 @@ func newCommitter(gen Generation, s Settings, retry retrier) *committer {
 	return &committer{gen: gen, every: s.CommitEvery, retry: retry, dirty: map[TopicPartition]int64{}}
 }
 
-// mark says that everything of a partition before offset has been acknowledged.
+// mark records that all messages of a partition before offset have been acknowledged.
 func (c *committer) mark(tp TopicPartition, offset int64) {
 	c.mu.Lock()
 	c.dirty[tp] = max(c.dirty[tp], offset)
 	c.mu.Unlock()
 }
 
-// run commits until the context is done. It returns early, with ErrRevoked, when
-// the generation is over: nothing can be committed then.
+// run commits until the context is done. It returns ErrRevoked early if the generation has ended,
+// because nothing can be committed then.
 func (c *committer) run(ctx context.Context) error {
 	tick := time.NewTicker(c.every)
 	defer tick.Stop()
@@ -42,7 +42,7 @@ func (c *committer) run(ctx context.Context) error {
 		case <-tick.C:
 		}
 		if ctx.Err() != nil {
-			return nil // both were ready
+			return nil // both channels were ready
 		}
 		if err := c.commit(ctx); err != nil && ctx.Err() == nil {
 			return err
@@ -50,8 +50,8 @@ func (c *committer) run(ctx context.Context) error {
 	}
 }
 
-// commit commits what has been marked since the last time, and retries until
-// that succeeds, the generation is over or the context is done.
+// commit commits the offsets marked since the last call. It retries until the commit succeeds, the
+// generation ends or the context is done.
 func (c *committer) commit(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		positions := c.drain()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A queue counts what is taken and what is on its way like plain sums, whatever is done in which order.
+// A queue counts taken and moving bytes like plain sums, for any order of operations.
 func TestQueueCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 0))
 	const limit = 1000
@@ -56,11 +56,11 @@ func TestQueueCounts(t *testing.T) {
 	}
 }
 
-// Who takes waits for what is on its way, in order, to the last byte of the limit; when nothing is on its
-// way the first may go beyond, alone.
+// Requests wait for moving bytes, in order, up to the last byte of the limit. When nothing is
+// moving, the first request may exceed the limit, alone.
 func TestQueueOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rooms := NewQueue(400, 3) // of which 300 are for messages
+		rooms := NewQueue(400, 3) // 300 of them are for messages
 		var got []string
 		take := func(i int, n int64) {
 			go func() {
@@ -113,7 +113,7 @@ func TestQueueOrder(t *testing.T) {
 	})
 }
 
-// A message weighs what it holds, and what its parts take beside that.
+// The weight of a message is the size of its contents plus its overhead.
 func TestWeights(t *testing.T) {
 	m := Message{Key: []byte("key"), Value: []byte("value"), Headers: []Header{{"a", []byte("12")}, {"bc", nil}}}
 	if m.size() != 3+5+1+2+2 || m.Overhead() != messageBytes+2*headerBytes || m.Weight() != int64(m.size())+m.Overhead() || (&Message{}).Weight() != messageBytes {
@@ -190,7 +190,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// A budget lets wait what does not fit, to the last byte, unless there is nothing else.
+// A budget blocks requests that do not fit, up to the last byte, unless nothing else is reserved.
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBudget(100)
@@ -236,7 +236,7 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// Who gives up waiting lets those behind go on.
+// A request that is cancelled does not block those behind it.
 func TestQueueGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rooms := NewQueue(400, 3)

@@ -11,7 +11,7 @@ import (
 	"unfold/internal/offsets"
 )
 
-// Headers of a dead letter, as Kafka Connect writes them (values are strings).
+// Headers of a dead letter, in the format of Kafka Connect (values are strings).
 const (
 	headerErrorTopic     = "__connect.errors.topic"
 	headerErrorPartition = "__connect.errors.partition"
@@ -23,35 +23,35 @@ const (
 	headerErrorMessage   = "__connect.errors.exception.message"
 )
 
-// Headers of a dead letter that is too large for its topic to be there whole.
+// Headers of a dead letter that is too large for its topic and was shortened.
 const (
-	// headerElsewhere says what was left out: "value", or "key,headers,value".
+	// headerElsewhere lists the omitted parts: "value", or "key,headers,value".
 	headerElsewhere = "unfold-elsewhere"
-	// headerLength and headerSHA256 are the value's length in bytes and checksum (in
-	// hexadecimal), headerBegin its first bytes.
+	// headerLength and headerSHA256 are the value's length in bytes and its checksum in
+	// hexadecimal. headerBegin contains its first bytes.
 	headerLength = "unfold-value-length"
 	headerSHA256 = "unfold-value-sha256"
 	headerBegin  = "unfold-value-begin"
 )
 
 const (
-	// beginLength is how much of a value that is left out stands in a header, and how
-	// much of an error's text with a message of which everything is.
+	// beginLength is the number of bytes of an omitted value that are copied to a header. If
+	// everything is omitted, it also limits the text of the error.
 	beginLength = 1 << 10
-	// textLength bounds the text of any error, which may quote the message.
+	// textLength limits the text of any error, because it may quote the message.
 	textLength = 8 << 10
 )
 
-// spared is what a dead letter does without, for its topic does not take more.
+// spared is the part of the message that a dead letter omits to fit into its topic.
 type spared int
 
 const (
 	sparesNothing spared = iota
 	sparesValue
-	sparesAll // but for where it is and what was wrong
+	sparesAll // only the position and the error are left
 )
 
-// spare makes do with a smaller dead letter, if that helps.
+// spare selects a smaller form of the dead letter. It returns an error if no smaller form can help.
 func (e *entry) spare(refused *RefusedError) error {
 	if refused.Messages[0].Why != nil {
 		return fmt.Errorf("%s: the dead letter of this message can never be kept (%v): %w", e.message.Where(), e.bad, refused)
@@ -63,16 +63,16 @@ func (e *entry) spare(refused *RefusedError) error {
 	return nil
 }
 
-// DeadLetter keeps messages that cannot be read or placed. A dead letter is the
-// message itself, its key, value, timestamp and headers untouched, with headers
-// that say where it came from and what was wrong. Headers that are already there
-// stay: a message that becomes a dead letter twice carries both sets, the newest
-// last. One that is too large for its topic has an empty value: headers say how long it is,
-// its checksum and how it begins; it is where the message came from.
+// DeadLetter writes messages that cannot be read or placed to a dead-letter topic. A dead letter is
+// the message itself with unchanged key, value, timestamp and headers. Additional headers give its
+// origin and the error. Existing headers stay: a message that becomes a dead letter twice has both
+// sets, the newest last. A dead letter that is too large for its topic has an empty value. Its
+// headers then give the length, the checksum and the first bytes of the value, which can be read at
+// the message's origin.
 type DeadLetter struct {
 	// Sink writes to the dead-letter topic.
 	Sink Sink
-	// Name names this stage in the header connector.name. Default "unfold".
+	// Name is the name of this stage in the header connector.name. Default "unfold".
 	Name string
 }
 
@@ -81,7 +81,7 @@ func (d *DeadLetter) Message(m Message, stage Stage, reason error) Message {
 	return d.message(m, stage, reason, sparesNothing)
 }
 
-// message composes a dead letter that does without some of the message.
+// message composes a dead letter that omits parts of the message.
 func (d *DeadLetter) message(m Message, stage Stage, reason error, without spared) Message {
 	name := d.Name
 	if name == "" {
@@ -120,12 +120,12 @@ func (d *DeadLetter) message(m Message, stage Stage, reason error, without spare
 	return m
 }
 
-// stageWords are what the steps are called in this program.
+// stageWords are the names of the steps in this program.
 var stageWords = map[Stage]string{StageRead: "read", StageDecode: "decode", StagePlace: "place", StageWrite: "write"}
 
-// ParseStage reads a step as dead letters, figures and logs name it (KAFKA_CONSUME,
-// VALUE_CONVERTER, TRANSFORMATION, KAFKA_PRODUCE), or by this program's word for it
-// (read, decode, place, write).
+// ParseStage parses the name of a step. It accepts the names in dead letters, metrics and logs
+// (KAFKA_CONSUME, VALUE_CONVERTER, TRANSFORMATION, KAFKA_PRODUCE) and this program's names (read,
+// decode, place, write).
 func ParseStage(text string) (Stage, error) {
 	for stage, word := range stageWords {
 		if strings.EqualFold(text, string(stage)) || strings.EqualFold(text, word) {
@@ -135,9 +135,9 @@ func ParseStage(text string) (Stage, error) {
 	return "", fmt.Errorf("%q is none of %s, %s, %s, %s", text, StageRead, StageDecode, StagePlace, StageWrite)
 }
 
-// typeOf names the error that carries the data: the first in the chain that is
-// more than text around another error. Who filters dead letters by it relies on the name,
-// so an error may keep one that is not that of its Go type (method Class).
+// typeOf returns the type name of the root error: the first error in the chain that does not only
+// add text to another. Users filter dead letters by this name, so an error can keep a name that
+// differs from its Go type (method Class).
 func typeOf(err error) string {
 	for {
 		inner := errors.Unwrap(err)
@@ -152,34 +152,34 @@ func typeOf(err error) string {
 	}
 }
 
-// Reason is what a dead letter says of itself.
+// Reason is the reason that a dead letter gives in its headers.
 type Reason struct {
-	// Position is where the message lay.
+	// Position is the position of the original message.
 	Position
-	// Connector names the stage that gave the message up, Stage the step; Class and
-	// Exception are the kind of the error and Message its text.
+	// Connector is the name of the stage that rejected the message, and Stage the step. Class and
+	// Exception are the kind of the error, and Message is its text.
 	Connector, Class, Exception, Message string
 	Stage                                Stage
-	// Elsewhere is there if the dead letter does not hold the message's value, which is
-	// to be found at Position.
+	// Elsewhere is not nil if the dead letter omits the message's value. The value can be read at
+	// Position.
 	Elsewhere *Elsewhere
 }
 
-// Elsewhere says what a dead letter does not hold.
+// Elsewhere describes the omitted parts of a dead letter.
 type Elsewhere struct {
-	// Length is the value's, in bytes, SHA256 its checksum in hexadecimal, Begin its
+	// Length is the length of the value in bytes, SHA256 its checksum in hexadecimal, and Begin its
 	// first bytes.
 	Length int64
 	SHA256 string
 	Begin  []byte
-	// All says that the key and the headers are not there either.
+	// All is true if the key and the headers are omitted, too.
 	All bool
 }
 
-// ErrAnother says that a message is not the one that a dead letter is about.
+// ErrAnother is returned if a message is not the one that a dead letter refers to.
 var ErrAnother = errors.New("another message lies there now")
 
-// Check returns ErrAnother if a message is not the one whose value is elsewhere.
+// Check returns ErrAnother if m is not the message whose value was omitted.
 func (e *Elsewhere) Check(m *Message) error {
 	if int64(len(m.Value)) != e.Length {
 		return fmt.Errorf("%s: %w (of %d bytes, not %d)", m.Where(), ErrAnother, len(m.Value), e.Length)
@@ -190,13 +190,13 @@ func (e *Elsewhere) Check(m *Message) error {
 	return nil
 }
 
-// headersPerLetter is how many headers DeadLetter.Message adds, headersElsewhere how many
-// more if something is left out.
+// headersPerLetter is the number of headers that DeadLetter.Message adds. headersElsewhere is the
+// number of additional headers if something is omitted.
 const headersPerLetter, headersElsewhere = 8, 4
 
-// ReadDeadLetter takes a dead letter apart into the message as it was and the
-// newest reason why it was given up; what Reason.Elsewhere says is missing. A message
-// that says nothing of where it came from is not ok.
+// ReadDeadLetter separates a dead letter into the original message and the newest reason. The parts
+// that Reason.Elsewhere describes are missing from the message. ok is false if m has no headers
+// that give its origin.
 func ReadDeadLetter(m Message) (original Message, why Reason, ok bool) {
 	text := func(key string) string {
 		v, _ := m.Header(key)
@@ -226,8 +226,8 @@ func ReadDeadLetter(m Message) (original Message, why Reason, ok bool) {
 	return original, why, true
 }
 
-// elsewhere reads what a dead letter does not hold; nil if it is whole. Its last headers
-// say so: others may be of the message itself.
+// elsewhere parses the description of omitted parts, nil if the dead letter is complete. Only the
+// last headers count, because earlier ones may belong to the message itself.
 func elsewhere(m *Message) *Elsewhere {
 	last := m.Headers[max(0, len(m.Headers)-headersElsewhere):]
 	if len(last) < headersElsewhere || last[0].Key != headerElsewhere || last[3].Key != headerBegin {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Dead letters of one message are independent of one another, and of the message.
+// Dead letters of one message share no memory with each other or with the message.
 func TestDeadLettersShareNothing(t *testing.T) {
 	room := make([]Header, 1, 30)
 	room[0] = Header{Key: "own"}
@@ -26,7 +26,7 @@ func TestDeadLettersShareNothing(t *testing.T) {
 	}
 }
 
-// The text of an error is cut to valid UTF-8 of the longest length.
+// The text of an error is truncated to valid UTF-8 of the maximum length.
 func TestLongReasons(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("x", textLength):             strings.Repeat("x", textLength),
@@ -42,7 +42,7 @@ func TestLongReasons(t *testing.T) {
 	}
 }
 
-// The kind of an error is that of the first in its chain that is more than text.
+// The kind of an error is the first type in its chain that does not only add text.
 func TestKindOfReason(t *testing.T) {
 	kind := errors.New("x")
 	for want, err := range map[string]error{
@@ -64,7 +64,7 @@ type classed struct{ error }
 
 func (classed) Class() string { return "a name that it has kept" }
 
-// A dead letter is read wherever it lies, also one of another program that has fewer headers.
+// A dead letter is read at any position, also one of another program with fewer headers.
 func TestReadForeignDeadLetters(t *testing.T) {
 	in := Message{TopicPartition: TopicPartition{Topic: "in", Partition: 3}, Offset: 14, Value: []byte("v")}
 	letter := (&DeadLetter{}).Message(in, StageDecode, errors.New("bad"))
@@ -77,7 +77,7 @@ func TestReadForeignDeadLetters(t *testing.T) {
 	if !ok || why.Position != in.Position() || !reflect.DeepEqual(original.Headers, few) {
 		t.Errorf("%+v of %+v, %v", original, why, ok)
 	}
-	// Its last headers say what is elsewhere, if they are as many.
+	// The omitted parts are described by the last headers, if there are enough of them.
 	for n := range headersElsewhere + 1 {
 		all := []Header{{headerElsewhere, []byte("value")}, {headerLength, []byte("1")}, {headerSHA256, []byte("x")}, {headerBegin, []byte("v")}}
 		m := &Message{Headers: all[headersElsewhere-n:]}
@@ -87,7 +87,7 @@ func TestReadForeignDeadLetters(t *testing.T) {
 	}
 }
 
-// A dead letter that is written is not written again when another one has to be made smaller.
+// A dead letter that is written is not written again when another one has to be shortened.
 func TestBuriedOnce(t *testing.T) {
 	w, _ := settler(t)
 	sink := &script{answers: []error{&WriteError{Remaining: []int{1, 2}, Err: &RefusedError{Messages: []Refused{{Index: 1, Size: 9, Limit: 8}}}}}}

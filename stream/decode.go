@@ -8,33 +8,34 @@ import (
 	"time"
 )
 
-// ErrDecodeTime says that a message took longer to decode than Settings.DecodeTime.
+// ErrDecodeTime is returned if decoding a message takes longer than Settings.DecodeTime.
 var ErrDecodeTime = errors.New("decoding the message took too long")
 
-// mostLeft is how many helpers may be busy with messages that were given up; then
-// decoding waits.
+// mostLeft is the maximum number of abandoned goroutines that still decode. At the limit, decoding
+// blocks.
 const mostLeft = 8
 
-// decoding is what a worker's helper is at: it decodes the messages of a batch, one
-// after the other, while the worker watches the clock.
+// decoding is the state of a goroutine that decodes the messages of a batch in order, while the
+// worker measures the time.
 type decoding struct {
 	decoder Decoder
 	batch   []*entry
-	done    chan struct{} // closed when the helper has ended
+	done    chan struct{} // closed when the goroutine has ended
 
 	mu sync.Mutex
-	// at is the message that is being decoded; the helper was given up with it if left,
-	// and ended with it if something else is missing.
+	// at is the index of the message that is being decoded. left is true if the goroutine was
+	// abandoned at that message. missing is set if the goroutine stopped there because a resource
+	// is unavailable.
 	at      int
 	left    bool
 	missing *UnavailableError
 }
 
-// decodeAll turns messages into events or finds them bad, and returns how many of the
-// batch, at least one: those before one that something else is missing for need not wait
-// for it; none if those that have waited for the first map can be placed now. A message
-// that takes longer than Settings.DecodeTime is bad as well: its helper is left alone with
-// it. The error says that a context is done.
+// decodeAll decodes messages into events or marks them as bad. A message that takes longer than
+// Settings.DecodeTime is bad, and its goroutine is abandoned. It returns the number of messages to
+// process now, usually the whole batch. If a resource is unavailable for a message, the messages
+// before it are returned first, because they need not wait. It returns 0 if the messages that wait
+// for the first map can be placed now. The error is that of a context that is done.
 func (w *worker) decodeAll(reading, working context.Context, batch []*entry) (n int, err error) {
 	tries, fetched := 0, false
 	for n < len(batch) {
@@ -73,10 +74,10 @@ func (w *worker) decodeAll(reading, working context.Context, batch []*entry) (n 
 	return n, nil
 }
 
-// watch has a batch decoded from where it stands and returns the first message that is
-// left to do: the one before it was given up then, or something is missing for it. Two
-// looks, the time allowed between them, have to find the helper at the same message. So a
-// process that was stopped for a while does not take its own sleep for the message's fault.
+// watch decodes a batch from d.at on and returns the first message that is left to do. The message
+// before that one was abandoned, or a resource is unavailable for it. A message has timed out only
+// if two consecutive ticks find the goroutine at it. So a process that was suspended does not blame
+// the message for the pause.
 func (w *worker) watch(d *decoding) int {
 	d.done = make(chan struct{})
 	go d.run()
@@ -96,8 +97,8 @@ func (w *worker) watch(d *decoding) int {
 	}
 }
 
-// look returns where the helper is, and gives it up if it was at the same message before. One that has done
-// all is about to end.
+// look returns the index of the current message, and abandons the goroutine if the index was the
+// same before. A goroutine that has decoded all messages is about to end.
 func (d *decoding) look(before int) (at int, left bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -105,7 +106,7 @@ func (d *decoding) look(before int) (at int, left bool) {
 	return d.at, d.left
 }
 
-// gone has something done when a helper that was given up has ended.
+// gone calls do when an abandoned goroutine has ended.
 func (d *decoding) gone(do func()) {
 	go func() {
 		<-d.done
@@ -113,7 +114,8 @@ func (d *decoding) gone(do func()) {
 	}()
 }
 
-// run decodes until it has done all, something is missing or it was given up.
+// run decodes until all messages are decoded, a resource is unavailable, or the goroutine is
+// abandoned.
 func (d *decoding) run() {
 	defer close(d.done)
 	for i := d.at; i < len(d.batch); i++ {
@@ -132,8 +134,8 @@ func (d *decoding) run() {
 	}
 }
 
-// decode turns a message into events, or says why it has none, why it is bad or what is
-// missing.
+// decode decodes a message into events. Otherwise one of the errors is set: the message is skipped,
+// it is bad, or a resource is unavailable.
 func decode(decoder Decoder, m *Message) (Events, *SkippedError, *MessageError, *UnavailableError) {
 	if m.Unreadable != nil {
 		return nil, nil, asMessageError(StageRead, m.Unreadable), nil

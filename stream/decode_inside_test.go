@@ -11,12 +11,12 @@ import (
 	"unfold/internal/backoff"
 )
 
-// decodes is a function as a decoder.
+// decodes is a Decoder made of a function.
 type decodes func(m Message) (Events, error)
 
 func (d decodes) Decode(m Message) (Events, error) { return d(m) }
 
-// decoder is a worker with a decoder, which retries after a second at first.
+// decoder returns a worker with a decoder and a first retry after a second.
 func decoder(t *testing.T, d Decoder) *worker {
 	w, _ := settler(t)
 	w.p.Decoder = d
@@ -24,7 +24,7 @@ func decoder(t *testing.T, d Decoder) *worker {
 	return w
 }
 
-// What is missing for a message is fetched once before each pause, and the pauses grow until it is there.
+// An unavailable resource is fetched once before each pause. Pauses grow until it is available.
 func TestDecodeTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := errors.New("away")
@@ -50,7 +50,7 @@ func TestDecodeTriesAgain(t *testing.T) {
 	})
 }
 
-// A message that is decoded does not wait for the next, for which something is missing.
+// A decoded message does not wait for the next one, for which a resource is unavailable.
 func TestDecodedBeforeMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := decoder(t, decodes(func(m Message) (Events, error) {
@@ -66,7 +66,8 @@ func TestDecodedBeforeMissing(t *testing.T) {
 	})
 }
 
-// What has waited for the first map goes before a message for which something is missing.
+// Messages that have waited for the first map are placed before a message for which a resource is
+// unavailable.
 func TestReleasedBeforeMissing(t *testing.T) {
 	w := decoder(t, decodes(func(Message) (Events, error) { return nil, &UnavailableError{Err: errors.New("away")} }))
 	w.waiting = []*entry{{}}
@@ -76,7 +77,8 @@ func TestReleasedBeforeMissing(t *testing.T) {
 	}
 }
 
-// A helper is given up with the message that it was at before. One that has done all, and is about to end, is not.
+// A goroutine is abandoned if it was at the same message before, but not if it has decoded all
+// messages.
 func TestHelperIsGivenUp(t *testing.T) {
 	for _, c := range []struct {
 		at, before int
@@ -89,7 +91,7 @@ func TestHelperIsGivenUp(t *testing.T) {
 	}
 }
 
-// Messages that take nearly as long as one may are decoded: between two looks the helper has gone on.
+// Messages that take nearly DecodeTime are decoded: the goroutine advances between two ticks.
 func TestSlowIsNotStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := decoder(t, decodes(func(Message) (Events, error) { time.Sleep(900 * time.Millisecond); return nothing{}, nil }))

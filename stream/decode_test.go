@@ -13,14 +13,13 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// stubborn is a decoder that does not come to an end with some messages, until it is
-// released.
+// stubborn is a decoder that hangs at some messages until it is released.
 type stubborn struct {
 	streamtest.Numbers
 	release chan struct{}
 }
 
-// newStubborn releases what hangs when the test is over.
+// newStubborn returns a decoder that is released at the end of the test.
 func newStubborn(t *testing.T) stubborn {
 	s := stubborn{release: make(chan struct{})}
 	t.Cleanup(func() { close(s.release) })
@@ -35,10 +34,10 @@ func (s stubborn) Decode(m stream.Message) (stream.Events, error) {
 	return s.Numbers.Decode(m)
 }
 
-// A bubble's clock stands still while anything is at work, so only what hangs takes long.
+// The clock of a bubble stands still while a goroutine runs, so only a hanging decoder takes time.
 
-// TestDecodeTime: a message that takes too long to decode becomes a dead letter that
-// says so; what stands behind it is placed, in order.
+// TestDecodeTime: a message that takes too long to decode becomes a dead letter with that reason.
+// The messages behind it are placed in order.
 func TestDecodeTime(t *testing.T) { synctest.Test(t, decodeTime) }
 
 func decodeTime(t *testing.T) {
@@ -79,8 +78,8 @@ func decodeTime(t *testing.T) {
 	}
 }
 
-// TestTooManyGivenUp: where all helpers are busy with messages that do not end, the
-// stage waits, and still stops when it is asked to.
+// TestTooManyGivenUp: when the maximum number of goroutines hang, the stage blocks, and it still
+// stops when asked to.
 func TestTooManyGivenUp(t *testing.T) { synctest.Test(t, tooManyGivenUp) }
 
 func tooManyGivenUp(t *testing.T) {
@@ -105,7 +104,7 @@ func tooManyGivenUp(t *testing.T) {
 	}
 }
 
-// slow decodes each message for a while.
+// slow is a decoder that takes a fixed time per message.
 type slow struct {
 	streamtest.Numbers
 	takes time.Duration
@@ -116,7 +115,7 @@ func (s slow) Decode(m stream.Message) (stream.Events, error) {
 	return s.Numbers.Decode(m)
 }
 
-// TestGivenUpAndEnded: helpers that were given up and end later make room for others, however many
+// TestGivenUpAndEnded: abandoned goroutines that end later make room for others, however many
 // messages take too long.
 func TestGivenUpAndEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -141,6 +140,6 @@ func TestGivenUpAndEnded(t *testing.T) {
 		if got := len(b.Messages("dlq")); got != n {
 			t.Errorf("%d messages were given up, want %d", got, n)
 		}
-		time.Sleep(time.Minute) // until the last helpers have ended
+		time.Sleep(time.Minute) // until the last goroutines have ended
 	})
 }

@@ -9,11 +9,11 @@ import (
 	"unfold/internal/vec"
 )
 
-// deliver writes the outputs and dead letters of a batch and marks the batch as done
-// once all of them are acknowledged; for exactly-once delivery in one transaction. What
-// its topic refuses is written in another way, or becomes a dead letter.
+// deliver writes the outputs and dead letters of a batch, and marks the batch as done when all of
+// them are acknowledged. Exactly-once delivery writes them in one transaction. Outputs that a topic
+// rejects are written in another form or become dead letters.
 func (w *worker) deliver(ctx context.Context, batch []*entry, outputs []piece) error {
-	// A message that nobody could keep ends the stage before anything is written.
+	// A bad message without a dead-letter topic ends the stage before anything is written.
 	if err := w.mayBury(batch); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (w *worker) deliver(ctx context.Context, batch []*entry, outputs []piece) e
 	return nil
 }
 
-// delivered reports the outputs of a batch.
+// delivered reports the delivered outputs of a batch.
 func (w *worker) delivered(batch []*entry) {
 	messages, events := 0, 0
 	for _, e := range batch {
@@ -143,7 +143,7 @@ func badOf(batch []*entry) (bad []*entry) {
 	return bad
 }
 
-// mayBury returns an error if there are bad messages and nowhere to keep them.
+// mayBury returns an error if there are bad messages and no dead-letter topic.
 func (w *worker) mayBury(batch []*entry) error {
 	if bad := badOf(batch); len(bad) > 0 && w.p.DeadLetter == nil {
 		return fmt.Errorf("%s: %w (no dead-letter topic is set that could keep this message)", bad[0].message.Where(), bad[0].bad)
@@ -163,7 +163,7 @@ func (w *worker) letters(bad []*entry) ([]Message, error) {
 	return letters, nil
 }
 
-// buried reports the dead letters of a batch.
+// buried reports the delivered dead letters of a batch.
 func (w *worker) buried(batch []*entry) {
 	w.done(batch, true)
 	for _, e := range badOf(batch) {

@@ -14,7 +14,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// other is a learner whose maps place in another way.
+// other is a learner whose maps place with another function.
 type other struct {
 	*streamtest.Learner
 	place func(m stream.Map, ctx context.Context, in []stream.Events) ([]stream.Outcome, error)
@@ -39,12 +39,12 @@ func (m otherMap) Place(ctx context.Context, in []stream.Events) ([]stream.Outco
 	return m.place(m.Map, ctx, in)
 }
 
-// unparted are parts that cannot be made.
+// unparted are parts whose creation fails.
 type unparted struct{}
 
 func (unparted) Part(int, int) ([]byte, error) { return nil, errors.New("no such part") }
 
-// An output that is too large and cannot be divided makes its message a dead letter, which says why.
+// If an output is too large and cannot be split, its message becomes a dead letter with the reason.
 func TestPartsThatFail(t *testing.T) {
 	b := newBroker(1)
 	b.Append("in", 0, list(1), list(100), list(2))
@@ -71,7 +71,7 @@ func TestPartsThatFail(t *testing.T) {
 	}
 }
 
-// A failure of placing that is no message's fault ends the stage; it says where that was.
+// A failure of placement that no message caused ends the stage. The error contains the position.
 func TestPlacingFails(t *testing.T) {
 	for want, place := range map[string]func(m stream.Map, ctx context.Context, in []stream.Events) ([]stream.Outcome, error){
 		"and the 2 messages after it: broken on command": func(stream.Map, context.Context, []stream.Events) ([]stream.Outcome, error) { return nil, errBroken },
@@ -91,7 +91,7 @@ func TestPlacingFails(t *testing.T) {
 	}
 }
 
-// formatted are events in a format.
+// formatted are events with a format.
 type formatted struct {
 	streamtest.Number
 	format string
@@ -99,7 +99,8 @@ type formatted struct {
 
 func (f formatted) Format() string { return f.format }
 
-// The format of a message is reported if it has a name; what is committed is reported in every way of delivery.
+// The format of a message is reported if it has a name. Commits are reported with both kinds of
+// delivery.
 func TestReportsOfDelivery(t *testing.T) {
 	for _, exactlyOnce := range []bool{false, true} {
 		b := newBroker(1)
@@ -152,12 +153,12 @@ func TestReportsOfDelivery(t *testing.T) {
 	}
 }
 
-// decoder is a function as a decoder.
+// decoder is a Decoder made of a function.
 type decoder func(m stream.Message) (stream.Events, error)
 
 func (d decoder) Decode(m stream.Message) (stream.Events, error) { return d(m) }
 
-// plainly is a learner that takes formatted numbers for plain ones.
+// plainly is a learner that treats formatted numbers as plain ones.
 type plainly struct{ *streamtest.Learner }
 
 func (p plainly) Offer(ctx context.Context, e stream.Events) error {
@@ -174,7 +175,7 @@ func (p plainly) Current() *stream.Published {
 	}}.Current()
 }
 
-// clinging is a source whose generations cannot be left.
+// clinging is a source whose generations fail to close.
 type clinging struct{ stream.Source }
 
 type clingingGeneration struct{ stream.Generation }
@@ -189,7 +190,7 @@ func (s clinging) Next(ctx context.Context) (stream.Generation, error) {
 
 func (g clingingGeneration) Close() error { return errors.Join(g.Generation.Close(), errBroken) }
 
-// That partitions cannot be left is the end's reason, if there is no other.
+// The error of leaving the partitions is returned if there is no other error.
 func TestLeavingFails(t *testing.T) {
 	b := newBroker(1)
 	b.Append("in", 0, list(1))
@@ -202,7 +203,7 @@ func TestLeavingFails(t *testing.T) {
 	}
 }
 
-// late is a source whose first generation comes when the pipeline has been asked to stop.
+// late is a source whose first generation arrives after the pipeline has been stopped.
 type late struct {
 	stream.Source
 	stop   context.CancelFunc
@@ -223,7 +224,7 @@ func (s late) Next(ctx context.Context) (stream.Generation, error) {
 
 func (g lateGeneration) Close() error { g.closed.Add(1); return g.Generation.Close() }
 
-// A generation that comes too late is left, and nothing of it is read.
+// A generation that arrives too late is closed, and nothing of it is read.
 func TestLateGeneration(t *testing.T) {
 	b := newBroker(1)
 	b.Append("in", 0, list(1))
@@ -239,7 +240,8 @@ func TestLateGeneration(t *testing.T) {
 	}
 }
 
-// A member of a group that is larger than the topic owns nothing; it gets the partition when its owner leaves.
+// A member of a group with more members than partitions owns nothing. It gets the partition when
+// its owner leaves.
 func TestIdleMember(t *testing.T) {
 	b := newBroker(1)
 	first := start(t, b, &streamtest.Learner{})
@@ -272,7 +274,7 @@ func (u unwilling) Offer(ctx context.Context, e stream.Events) error {
 	return u.Learner.Offer(ctx, e)
 }
 
-// A learner that fails ends the stage, before and after its first map.
+// A failing learner ends the stage, before and after its first map.
 func TestLearnerFails(t *testing.T) {
 	for _, least := range []int{0, 100} {
 		b := newBroker(1)

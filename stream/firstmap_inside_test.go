@@ -25,8 +25,8 @@ func (a *appearing) Place(_ context.Context, events []Events) ([]Outcome, error)
 	return out, nil
 }
 
-// A map that appears while a batch is decoded does not let it pass those that have waited for the map: they
-// go first, and if they did not fit the memory nothing goes before they are read again.
+// If a map appears while a batch is decoded, the batch does not overtake messages that have waited
+// for the map. If these did not fit into memory, nothing is placed before they are read again.
 func TestMapAppearsWhileDecoding(t *testing.T) {
 	for _, c := range []struct {
 		waiting int64 // bytes
@@ -66,7 +66,7 @@ func TestMapAppearsWhileDecoding(t *testing.T) {
 	}
 }
 
-// noting is a learner with a map that takes down in which order messages are offered and written.
+// noting is a learner with a map that records the order of offers and writes.
 type noting struct {
 	appearing
 	done *[]string
@@ -77,7 +77,7 @@ func (n *noting) Offer(context.Context, Events) error {
 	return nil
 }
 
-// Once there is a map a message is placed and written first, and offered then, once.
+// Once there is a map, a message is placed and written first, and then offered once.
 func TestPlacesBeforeItOffers(t *testing.T) {
 	w, _ := settler(t)
 	var done []string

@@ -6,69 +6,73 @@ import (
 	"unfold/ingest"
 )
 
-// Hooks are called when something has happened; metrics and logs hang on them
-// from outside. Each may be nil. They are called from several goroutines, must
-// be quick and must not call back into the pipeline.
+// Hooks are callbacks that report events of the pipeline, for example to metrics and logs. Each may
+// be nil. They are called from several goroutines, must return quickly and must not call back into
+// the pipeline.
 type Hooks struct {
-	// Assigned and Revoked report which partitions this process has got or lost.
+	// Assigned and Revoked report the partitions that this process has gained or lost.
 	Assigned, Revoked func(partitions []TopicPartition)
 	// Fetched: messages were read from a partition.
 	Fetched func(tp TopicPartition, messages int)
-	// Lag: how many offsets lie between a partition's committed one and the log's end, as
-	// other programs compute it. It is asked for every Settings.LagEvery.
+	// Lag: the number of offsets between the committed offset of a partition and the end of the
+	// log. Other programs compute the lag in the same way. It is queried every Settings.LagEvery.
 	Lag func(tp TopicPartition, messages int64)
-	// MessageIn: a message in a format was decoded, of events that are Formatted.
+	// MessageIn: a message of this format was decoded. It is called only for events that are
+	// Formatted.
 	MessageIn func(tp TopicPartition, format string)
-	// EventsIn: a message was decoded into so many events.
+	// EventsIn: a message was decoded into this number of events.
 	EventsIn func(tp TopicPartition, events int)
-	// Placed: so many events were placed, which took so long.
+	// Placed: this number of events was placed in this time.
 	Placed func(tp TopicPartition, events int, took time.Duration)
-	// Delivered: the sink acknowledged so many messages with so many events, so long after
-	// they had been fetched (or after the first map, for events that waited for it).
+	// Delivered: the sink acknowledged messages with events. latency is the time since the messages
+	// were fetched, or since the first map for events that waited for it.
 	Delivered func(tp TopicPartition, messages, events int, latency time.Duration)
-	// Split: a message's output was too large for its topic and was delivered in so many
+	// Split: a message's output was too large for its topic and was delivered in this number of
 	// parts.
 	Split func(m Message, parts int)
-	// DeadLettered: the message was bad for this reason; the dead-letter topic
-	// has acknowledged it.
+	// DeadLettered: the message was bad for this reason, and the dead-letter topic has acknowledged
+	// it.
 	DeadLettered func(m Message, stage Stage, reason error)
-	// Skipped: a message was passed over, with the reason: it has no events, or a pipeline that only learns could not use it.
+	// Skipped: a message was skipped for this reason. It has no events, or a learn-only pipeline
+	// could not use it.
 	Skipped func(m Message, stage Stage, reason error)
-	// Committed: the group's offset of a partition is now this.
+	// Committed: the group has committed this offset of a partition.
 	Committed func(p Position)
-	// Gap: the group's offset was outside of the log. It is called before reading
-	// goes on at the log's first message, or ends, as the source is set.
+	// Gap: the group's offset was outside the log. It is called before reading ends or continues at
+	// the first message of the log, which depends on the source's settings.
 	Gap func(gap *OffsetError)
-	// CreatedAgain: the source's topic is another one of the same name than that which was
-	// read last. It is called before anything of it is read.
+	// CreatedAgain: the topic was deleted and created again since it was last read. It is called
+	// before anything is read from the new topic.
 	CreatedAgain func(topic string)
-	// Resumed: the group had lost its offset of a partition, and reading goes on at the one
-	// that was noted then. What was delivered after that comes again.
+	// Resumed: the group has lost its offset of a partition. Reading continues at the offset that
+	// was recorded at the time noted. Messages that were delivered after that time are delivered
+	// again.
 	Resumed func(at Position, noted time.Time)
-	// NoOffsets: nobody knows how far the group has read these partitions, which have had messages:
-	// it is new, or has lost its offsets. Reading begins at these positions.
+	// NoOffsets: the group has no offsets of these partitions, which have had messages. The group is
+	// new or has lost its offsets. Reading begins at these positions.
 	NoOffsets func(at []Position)
-	// Retrying: something failed and will be retried after the pause.
-	// What is "decode", "place", "write", "dead letter", "commit" or "transaction".
+	// Retrying: an operation failed and will be retried after the pause. what is "decode", "place",
+	// "write", "dead letter", "commit" or "transaction".
 	Retrying func(what string, attempt int, err error, pause time.Duration)
-	// Recovered: what was retried works again. It is called where nothing else tells: for
-	// "fetch", after which no message may come, and for an "open transaction" of another
-	// program that held reading back.
+	// Recovered: a retried operation succeeded. It is called only if no other hook shows that.
+	// "fetch" may be followed by no message, and "open transaction" is a transaction of another
+	// program that blocked reading.
 	Recovered func(what string)
-	// Published: a learner has published a map that took so long to learn; 0
-	// for one that was loaded.
+	// Published: a learner has published a map. took is the time of learning, 0 for a map that was
+	// loaded.
 	Published func(p *Published, took time.Duration)
-	// Sized: from now on there will be a map whose vectors have so many values, of so
-	// many points, 0 if that is still to be seen. It comes before any memory for it.
+	// Sized: the next maps will have this number of values per vector and this number of points, 0
+	// if it is still unknown. It is called before memory is allocated for them.
 	Sized func(dim, points int)
-	// Encoded: a learner has learnt how events become vectors: which columns "*" leaves
-	// out, and the one that carries nearly all squared distance, nil if there is none.
+	// Encoded: a learner has learnt the encoding of events as vectors. left are the columns that
+	// "*" omits. dominant is the column that contributes nearly all of the squared distance, nil if
+	// there is none.
 	Encoded func(left []ingest.Left, dominant *ingest.Dominant)
-	// RefreshFailed: learning failed; the map before stays and learning goes on.
+	// RefreshFailed: learning failed. The previous map stays in use and learning continues.
 	RefreshFailed func(err error)
-	// Drifted: the newest events were looked at for drift, or there is a Problem with that.
+	// Drifted: the newest events were tested for drift, or a Problem prevents that.
 	Drifted func(d Drift)
-	// Moved: so many reference points that have moved were emitted.
+	// Moved: this number of reference points that have moved was emitted.
 	Moved func(points int)
 }
 
@@ -96,7 +100,7 @@ func (h *Hooks) lag(tp TopicPartition, n int64) {
 	}
 }
 
-// decoded reports a message that was decoded.
+// decoded reports a decoded message.
 func (h *Hooks) decoded(tp TopicPartition, e Events) {
 	if f, ok := e.(Formatted); ok && h.MessageIn != nil {
 		if name := f.Format(); name != "" {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// intake hands runs of one partition from who fetches to who works on them. What
-// comes while the other is at work is one run when that is done, as long as it makes
-// one batch: so a stage under load has larger batches, not longer lines.
+// intake passes runs of one partition from the goroutine that fetches to the worker. Runs that
+// arrive while the worker is busy are merged, as long as they make one batch. So a stage under load
+// has larger batches instead of longer queues.
 type intake struct {
 	batchMessages int
 	batchBytes    int64
@@ -17,11 +17,10 @@ type intake struct {
 
 	mu   sync.Mutex
 	next Run
-	has  bool // there is a next, perhaps one without messages
-	own  bool // next's messages lie in memory of the intake's own
+	has  bool // next is set, perhaps to a run without messages
+	own  bool // the messages of next are in memory that the intake allocated
 	err  error
-	// ready holds a token if there may be something to take, room if something was
-	// taken.
+	// ready contains a token if there may be a run to take, and room if a run was taken.
 	ready, room chan struct{}
 }
 
@@ -29,7 +28,7 @@ func newIntake(s *Settings) *intake {
 	return &intake{batchMessages: s.BatchMessages, batchBytes: int64(s.BatchBytes), lingering: s.Linger, ready: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// put waits until the run can be added to what has not been taken.
+// put blocks until the run can be stored or merged with the stored run.
 func (q *intake) put(ctx context.Context, l Run) error {
 	for !q.merge(l) {
 		select {
@@ -41,7 +40,7 @@ func (q *intake) put(ctx context.Context, l Run) error {
 	return nil
 }
 
-// merge adds a run if there is nothing yet or both make one batch.
+// merge adds a run if none is stored or both make one batch.
 func (q *intake) merge(l Run) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -55,7 +54,7 @@ func (q *intake) merge(l Run) bool {
 		q.next, q.own = l, false
 	case n+len(l.Messages) <= q.batchMessages && q.next.Bytes+l.Bytes <= q.batchBytes:
 		if !q.own {
-			// The source's memory behind the run is not to be written to.
+			// Do not append into the source's memory behind the run.
 			q.next.Messages, q.own = slices.Clip(q.next.Messages), true
 		}
 		q.next = Run{append(q.next.Messages, l.Messages...), l.Next, l.End, q.next.Bytes + l.Bytes}
@@ -66,7 +65,7 @@ func (q *intake) merge(l Run) bool {
 	return true
 }
 
-// linger waits until what was put has been taken, or for a short time.
+// linger waits until the stored run has been taken, but at most for the linger time.
 func (q *intake) linger(ctx context.Context) {
 	t := time.NewTimer(q.lingering)
 	defer t.Stop()
@@ -77,7 +76,7 @@ func (q *intake) linger(ctx context.Context) {
 	}
 }
 
-// end says that nothing follows, and why.
+// end records that no more runs follow, and the reason.
 func (q *intake) end(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -85,8 +84,8 @@ func (q *intake) end(err error) {
 	token(q.ready)
 }
 
-// unload returns what is there, and whether that is anything, perhaps a run without messages;
-// after the last run the reason for the end.
+// unload returns the stored run, which may have no messages. some is false if there is none. After
+// the last run it returns the reason for the end.
 func (q *intake) unload() (l Run, some bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -102,7 +101,7 @@ func (q *intake) unload() (l Run, some bool, err error) {
 	return l, true, nil
 }
 
-// token puts a token into a channel that holds one.
+// token puts a token into a channel with a capacity of one, unless it has one.
 func token(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

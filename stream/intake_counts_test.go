@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Messages that wait for a map count with those before them that need not, until they go; what does not fit ends the waiting.
+// Waiting messages include the weight of the messages before them that need not wait. A message
+// that does not fit drops all of them.
 func TestWaitingCounts(t *testing.T) {
 	w := &worker{p: &Pipeline{}, held: newBudget(1 << 20)}
 	entries := func(from int, sizes ...int) (all []*entry) {
@@ -38,7 +39,7 @@ func TestWaitingCounts(t *testing.T) {
 	}
 }
 
-// refuses is a learner that finds events bad, or fails.
+// refuses is a learner that rejects events or fails.
 type refuses struct {
 	Learner
 	err error
@@ -46,7 +47,8 @@ type refuses struct {
 
 func (r refuses) Offer(context.Context, Events) error { return r.err }
 
-// Events that the learner finds bad make their message a dead letter of the stage that it names; another error ends it.
+// Events that the learner rejects make their message a dead letter of the stage in the error. Any
+// other error ends the stage.
 func TestLearnerRefuses(t *testing.T) {
 	bad, broken := errors.New("bad"), errors.New("broken")
 	for _, c := range []struct {
@@ -67,7 +69,7 @@ func TestLearnerRefuses(t *testing.T) {
 	}
 }
 
-// The end is reported to who waits for something to take.
+// The end is reported to a goroutine that waits for a run.
 func TestIntakeEnds(t *testing.T) {
 	q := newIntake(&Settings{})
 	over := errors.New("over")
@@ -82,7 +84,7 @@ func TestIntakeEnds(t *testing.T) {
 	}
 }
 
-// A pipeline that only learns commits what the learner has seen once there is a map; before, its offset waits.
+// A learn-only pipeline commits learnt offsets once there is a map, not before.
 func TestLearnOnlyCommits(t *testing.T) {
 	for _, mapped := range []bool{false, true} {
 		w, _ := settler(t)
@@ -106,7 +108,7 @@ func TestLearnOnlyCommits(t *testing.T) {
 	}
 }
 
-// shownTo is a learner that counts what it is shown.
+// shownTo is a learner that counts the offered messages.
 type shownTo struct {
 	Learner
 	current *Published
@@ -117,7 +119,7 @@ func (s *shownTo) Offer(context.Context, Events) error { s.shown++; return nil }
 
 func (s *shownTo) Current() *Published { return s.current }
 
-// The end is reported behind what is still to be taken, too.
+// The end is also reported behind a run that is still to be taken.
 func TestIntakeEndsBehindRun(t *testing.T) {
 	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 10})
 	q.merge(numbered(0, 2))

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// numbered is a run of messages with these offsets, of a byte each.
+// numbered returns a run of messages with these offsets, of one byte each.
 func numbered(from, to int64) Run {
 	l := Run{Next: to, End: to + 100, Bytes: to - from}
 	for ; from < to; from++ {
@@ -16,7 +16,7 @@ func numbered(from, to int64) Run {
 	return l
 }
 
-// Runs that wait become one, up to a batch; all come out in order, then the error.
+// Waiting runs are merged up to a batch. All of them come out in order, followed by the error.
 func TestIntake(t *testing.T) {
 	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 8})
 	shared := numbered(0, 9).Messages
@@ -63,7 +63,7 @@ func TestIntake(t *testing.T) {
 	}
 }
 
-// Runs become one up to BatchMessages, and no further.
+// Runs are merged up to BatchMessages, and no further.
 func TestIntakeFillsBatch(t *testing.T) {
 	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 100})
 	if !q.merge(numbered(0, 4)) || !q.merge(numbered(4, 10)) {
@@ -74,7 +74,7 @@ func TestIntakeFillsBatch(t *testing.T) {
 	}
 }
 
-// Who puts waits for room, and no longer than its context.
+// put blocks until there is room or its context is done.
 func TestIntakeWaits(t *testing.T) {
 	q := newIntake(&Settings{BatchMessages: 2, BatchBytes: 100})
 	put := make(chan error)
@@ -112,7 +112,7 @@ func TestIntakeWaits(t *testing.T) {
 	}
 }
 
-// What comes message by message while the worker is busy, up to a batch, and is taken.
+// Single messages arrive while the worker is busy, are merged up to a batch, and are taken.
 func BenchmarkIntake(b *testing.B) {
 	const n = 4096
 	q := newIntake(&Settings{BatchMessages: n, BatchBytes: n})

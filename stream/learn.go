@@ -5,13 +5,12 @@ import (
 	"errors"
 )
 
-// ErrFenced says that another process has taken over what this one was the only one
-// to do.
+// ErrFenced is returned if another process has taken over a task that only one process may do.
 var ErrFenced = errors.New("another process has taken over")
 
-// learn shows a batch to the learner and is done with it. Before the first map the
-// learner has it in memory alone: its offset waits, so that it is read again after
-// a crash.
+// learn offers a batch to the learner, which completes the batch. Before the first map the events
+// exist only in the learner's memory. Their offsets are therefore not committed, so that they are
+// read again after a crash.
 func (w *worker) learn(ctx context.Context, batch []*entry) error {
 	for _, e := range batch {
 		if e.good() {
@@ -30,6 +29,5 @@ func (w *worker) learn(ctx context.Context, batch []*entry) error {
 	return nil
 }
 
-// unlearnt reports whether offsets of what the learner has seen wait for the first
-// map.
+// unlearnt reports whether offsets of learnt events are waiting for the first map.
 func (w *worker) unlearnt() bool { return w.p.LearnOnly && w.behind > w.next }

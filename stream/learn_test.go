@@ -11,8 +11,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// A pipeline that only learns shows the learner everything once, writes nothing, and
-// commits what a map knows of.
+// A learn-only pipeline offers each message once, writes nothing, and commits the offsets that a
+// map includes.
 func TestLearnOnly(t *testing.T) {
 	b := newBroker(2)
 	learner := &streamtest.Learner{Min: 6}

@@ -9,8 +9,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// The group's offset reaches the log's end also where that holds no messages: behind the last
-// message, where nothing else lies, and while messages wait for the first map.
+// The group's offset reaches the end of the log even past offsets without messages: behind the last
+// message, in a partition without messages, and while messages wait for the first map.
 func TestOffsetsPassMarkers(t *testing.T) {
 	for _, exactly := range []bool{false, true} {
 		t.Run(fmt.Sprintf("exactly once %v", exactly), func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestOffsetsPassMarkers(t *testing.T) {
 	}
 }
 
-// The lag is what other programs see: the log's end less the group's offset.
+// The lag is the number that other programs compute: the end of the log minus the group's offset.
 func TestLagIsWhatOthersSee(t *testing.T) {
 	b := newBroker(1)
 	b.Append("in", 0, stream.Message{Value: []byte("1")})

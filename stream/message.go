@@ -6,8 +6,8 @@ import (
 	"unfold/internal/offsets"
 )
 
-// TopicPartition names one ordered log, Position an offset of one. Assigned and committed
-// are the offsets of the next message: everything before is done with.
+// TopicPartition identifies one partition of a topic, and Position an offset in it. Assigned and
+// committed offsets are those of the next message: all messages before them are done.
 type (
 	TopicPartition = offsets.TopicPartition
 	Position       = offsets.Position
@@ -28,16 +28,16 @@ type Message struct {
 	Value   []byte
 	Headers []Header
 	Time    time.Time
-	// Unreadable says why the source could not read a batch of messages. Offset is then
-	// its last, and Value its bytes as they lie in the log. nil for any other message.
+	// Unreadable is the reason why the source could not read a batch of messages, nil for other
+	// messages. Offset is then the last offset of the batch, and Value contains its raw bytes.
 	Unreadable error
 }
 
-// Tombstone reports whether the message says that what its key names is no more: a
-// key with a null value, as compacted topics hold it.
+// Tombstone reports whether the message has a key and a null value. In compacted topics such a
+// message deletes its key.
 func (m *Message) Tombstone() bool { return m.Value == nil && m.Key != nil }
 
-// Header returns the value of the last header named key and whether there is one.
+// Header returns the value of the last header named key, and whether it exists.
 func (m *Message) Header(key string) ([]byte, bool) {
 	for i := len(m.Headers) - 1; i >= 0; i-- {
 		if m.Headers[i].Key == key {
@@ -47,28 +47,28 @@ func (m *Message) Header(key string) ([]byte, bool) {
 	return nil, false
 }
 
-// Position is where the message lies.
+// Position returns the position of the message.
 func (m *Message) Position() Position {
 	return Position{TopicPartition: m.TopicPartition, Offset: m.Offset}
 }
 
-// Where names the message in errors: topic, partition and offset.
+// Where returns topic, partition and offset of the message for errors.
 func (m *Message) Where() string { return m.Position().String() }
 
-// Bytes of a message and of a header beside what they hold.
+// Bytes of a message and of a header in memory besides their contents.
 const (
 	messageBytes = 160
 	headerBytes  = 48
 )
 
-// Overhead is what a message takes in memory beside its key, value and headers: of
-// messages that hold next to nothing that is nearly all.
+// Overhead returns the bytes in memory besides key, value and header contents. For tiny messages
+// that is nearly everything.
 func (m *Message) Overhead() int64 { return messageBytes + headerBytes*int64(len(m.Headers)) }
 
-// Weight is what a message takes in memory.
+// Weight returns the bytes of the message in memory.
 func (m *Message) Weight() int64 { return int64(m.size()) + m.Overhead() }
 
-// size is what a message weighs when batches are bounded by bytes.
+// size returns the size of the message for the byte limit of batches.
 func (m *Message) size() int {
 	n := len(m.Key) + len(m.Value)
 	for _, h := range m.Headers {

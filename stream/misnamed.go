@@ -6,22 +6,23 @@ import (
 	"sync"
 )
 
-// FirstEvents is how many events without a column that the settings name, and none with it, show that the
-// settings are wrong rather than the events.
+// FirstEvents is the number of events after which a missing column is considered an error of the
+// settings. No event may have had the column until then.
 const FirstEvents = 100
 
-// MisnamedError is final: the first events that came all lack a column that the settings name. Err names the column.
+// MisnamedError is final: all of the first events lack a column that the settings name. Err names
+// the column.
 type MisnamedError struct {
 	Events int
-	Err    error // not unwrapped: it is no message's fault
+	Err    error // not unwrapped, because the messages are not bad
 }
 
 func (e *MisnamedError) Error() string {
 	return fmt.Sprintf("none of the first %d events has a column that the configuration names: %v", e.Events, e.Err)
 }
 
-// Names finds out whether the columns that the settings name are right, by the first events. It is safe
-// for concurrent use.
+// Names checks the columns that the settings name against the first events. It is safe for
+// concurrent use.
 type Names struct {
 	mu      sync.Mutex
 	right   bool
@@ -29,8 +30,9 @@ type Names struct {
 	first   error
 }
 
-// Judge takes what became of a message of n events: nil if they could be used, else why not. It returns a
-// *MisnamedError once FirstEvents events lack a named column (MessageError.Misnamed) and none could be used.
+// Judge records the outcome of a message of n events: nil if they could be used, otherwise the
+// error. It returns a *MisnamedError once FirstEvents events lack a named column
+// (MessageError.Misnamed) and none could be used.
 func (c *Names) Judge(n int, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"unfold/stream"
 )
 
-// The first hundred events that lack a named column end the stage, unless one before them could be used. Events that are
-// bad otherwise, and messages without events, say nothing of the names.
+// The stage ends if the first hundred events all lack a named column. Events that are bad for other
+// reasons, and messages without events, do not count.
 func TestNames(t *testing.T) {
 	lacking := &stream.MessageError{Stage: stream.StagePlace, Err: errors.New(`column "eventid": there is no such column`), Misnamed: true}
 	bad := &stream.MessageError{Stage: stream.StagePlace, Err: errors.New("a value is missing")}

@@ -17,29 +17,29 @@ const (
 	HeaderSourceOffset    = "unfold-source-offset"
 	HeaderModelVersion    = "unfold-model-version"
 	HeaderMapID           = "unfold-map-id"
-	// HeaderPart, HeaderParts and HeaderPartRow are there if an output was too large
-	// for its topic: which part of how many, from 1, and its first event among those of
-	// the input, from 0.
+	// HeaderPart, HeaderParts and HeaderPartRow are set if an output was too large for its topic:
+	// the number of the part from 1, the number of parts, and the index of its first event in the
+	// input from 0.
 	HeaderPart    = "unfold-part"
 	HeaderParts   = "unfold-parts"
 	HeaderPartRow = "unfold-part-row"
-	// HeaderTraceParent and HeaderTraceState are W3C Trace Context's. They are passed
-	// on; where the stage traces, the first one names its own span.
+	// HeaderTraceParent and HeaderTraceState are those of W3C Trace Context and are copied to the
+	// output. If the stage traces, the first one identifies its own span.
 	HeaderTraceParent = "traceparent"
 	HeaderTraceState  = "tracestate"
-	// HeaderKeySchema names the schema of a key, which is passed on with the key;
-	// HeaderValueSchema that of a value, which an output's is not.
+	// HeaderKeySchema identifies the schema of the key and is copied with the key.
+	// HeaderValueSchema identifies the schema of the value and is not copied, because an output has
+	// another value.
 	HeaderKeySchema   = "__key_schema_id"
 	HeaderValueSchema = "__value_schema_id"
 )
 
-// ContentType says that a message's value is one complete Arrow IPC stream. It is that of
-// outputs unless Outcome.ContentType is another.
+// ContentType is the content type of a value that is one complete Arrow IPC stream. Outputs have it
+// unless Outcome.ContentType is set.
 const ContentType = "application/vnd.apache.arrow.stream"
 
-// output composes the output message of an entry that was placed. It is a function of the
-// message and the map alone, so that a duplicate has the same bytes; the key and
-// the time are the input's.
+// output composes the output message of a placed entry, with the key and the time of the input. The
+// result depends only on the message and the map, so that a duplicate has the same bytes.
 func (p *Pipeline) output(e *entry, value []byte) Message {
 	in := &e.message
 	var headers []Header
@@ -70,8 +70,8 @@ func (p *Pipeline) output(e *entry, value []byte) Message {
 	return Message{TopicPartition: in.TopicPartition, Offset: in.Offset, Key: in.Key, Value: value, Headers: headers, Time: in.Time}
 }
 
-// own reports whether a header is one that the stage writes itself, or has a rule of
-// its own for.
+// own reports whether the stage sets a header itself or has a special rule for it. Such headers are
+// not copied.
 func own(key string) bool {
 	switch key {
 	case HeaderContentType, HeaderTraceParent, HeaderTraceState, HeaderKeySchema, HeaderValueSchema:
@@ -80,7 +80,7 @@ func own(key string) bool {
 	return strings.HasPrefix(key, "unfold-")
 }
 
-// Headers say which map events were placed on: its version, and its id if it has one.
+// Headers returns the headers that identify the map: its version, and its id if it has one.
 func (p *Published) Headers() []Header {
 	headers := []Header{{HeaderModelVersion, strconv.AppendUint(nil, p.Version, 10)}}
 	if p.MapID != "" {
@@ -89,7 +89,7 @@ func (p *Published) Headers() []Header {
 	return headers
 }
 
-// String names the map for people.
+// String returns a description of the map for logs.
 func (p *Published) String() string {
 	if p.MapID == "" {
 		return fmt.Sprintf("map version %d", p.Version)
@@ -97,8 +97,8 @@ func (p *Published) String() string {
 	return fmt.Sprintf("map version %d (map id %s)", p.Version, p.MapID)
 }
 
-// Origin reads back from an output message where its input came from and which
-// version of the map placed it. It reports whether all headers were there.
+// Origin returns the position of the input and the map version from the headers of an output
+// message. ok is false if a header is missing.
 func Origin(m *Message) (p Position, version uint64, ok bool) {
 	topic, ok1 := m.Header(HeaderSourceTopic)
 	partition, err2 := number(m, HeaderSourcePartition)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// piece is an output message: that of a message, or of some of its events.
+// piece is an output message with all or some of the events of an input message.
 type piece struct {
 	entry    *entry
 	from, to int // events, to excluded
@@ -21,9 +21,10 @@ func messagesOf(pieces []piece) []Message {
 	return out
 }
 
-// fit makes outputs fit their topic: those that are too large become parts, or their
-// messages dead letters, as do those of what is refused for another reason. Of the others it leaves those to keep, nil for all; of a message
-// of which a part was too large all parts are written, since they have new numbers.
+// fit adapts rejected outputs. Outputs that are too large are split into parts, or their messages
+// become dead letters. Messages rejected for another reason also become dead letters. Of the other
+// outputs it returns those in keep, or all if keep is nil. If a part is too large, all parts of its
+// message are written again, because the numbers of the parts change.
 func (w *worker) fit(outputs []piece, keep []bool, refused *RefusedError) []piece {
 	changed := map[*entry]bool{}
 	for _, m := range refused.Messages {
@@ -51,7 +52,7 @@ func (w *worker) fit(outputs []piece, keep []bool, refused *RefusedError) []piec
 	return out
 }
 
-// cut divides a piece that is too large, or finds its message bad.
+// cut splits a piece that is too large, or marks its message as bad.
 func (w *worker) cut(p *piece, m Refused, why error) {
 	e, rows := p.entry, p.to-p.from
 	switch {
@@ -81,14 +82,14 @@ func (w *worker) cut(p *piece, m Refused, why error) {
 	e.pieces = slices.Replace(e.pieces, i, i+1, parts...)
 }
 
-// parts is in how many pieces of rows what was too large is divided.
+// parts returns the number of pieces into which a rejected message is split.
 func (m Refused) parts(rows int) int {
 	// Smaller messages compress a little worse.
 	n := int(1.1*float64(m.Size)/float64(max(m.Limit, 1))) + 1
 	return min(max(n, 2), rows)
 }
 
-// number gives an entry's pieces their numbers.
+// number sets the part headers of an entry's pieces and returns them.
 func (w *worker) number(e *entry) []piece {
 	for i := range e.pieces {
 		p := &e.pieces[i]
@@ -103,16 +104,15 @@ func (w *worker) number(e *entry) []piece {
 	return slices.Clone(e.pieces)
 }
 
-// Part is which part of an output a message is.
+// Part identifies a part of an output.
 type Part struct {
 	// Number counts from 1 to Of. A whole output is part 1 of 1.
 	Number, Of int
-	// Row is the first of the input's events that it holds, from 0.
+	// Row is the index of the part's first event in the input, from 0.
 	Row int
 }
 
-// PartOf reads which part of an output a message is; it is not ok if the headers that say
-// so make no sense.
+// PartOf reads the part headers of an output message. ok is false if they are invalid.
 func PartOf(m *Message) (p Part, ok bool) {
 	if _, is := m.Header(HeaderPart); !is {
 		return Part{1, 1, 0}, true

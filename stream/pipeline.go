@@ -11,61 +11,59 @@ import (
 	"unfold/internal/backoff"
 )
 
-// Pipeline is the stage: it reads messages, has them placed, writes the places
-// downstream and commits. See the package's documentation for what it promises.
-// Set the exported fields, then call Run once.
+// Pipeline is the stage: it reads messages, places their events, writes the places downstream and
+// commits. The package documentation lists its guarantees. Set the exported fields, then call Run
+// once.
 type Pipeline struct {
 	Source  Source
 	Sink    Sink
 	Decoder Decoder
 	Learner Learner
-	// DeadLetter takes bad messages. Without it the first one ends Run with an
-	// error, because to go on would lose it.
+	// DeadLetter writes bad messages. Without it the first bad message ends Run with an error,
+	// because skipping it would lose it.
 	DeadLetter *DeadLetter
-	// ExactlyOnce delivers through transactions: the source's generations must be
-	// Transactional, and write to the topics of outputs and dead letters themselves
-	// (neither Sink nor DeadLetter.Sink is used).
+	// ExactlyOnce delivers in transactions. The source's generations must be Transactional. They
+	// write outputs and dead letters themselves, so neither Sink nor DeadLetter.Sink is used.
 	ExactlyOnce bool
-	// LearnOnly shows messages to the learner and does nothing else: nothing is placed
-	// or written, and what cannot be read is skipped, for the others of a fleet do
-	// all that. Offsets are committed once there is a map that knows of them. It
-	// needs no sink.
+	// LearnOnly passes messages to the learner and does nothing else. Nothing is placed or written,
+	// and unreadable messages are skipped, because the other members of a fleet handle them.
+	// Offsets are committed once there is a map that includes them. No sink is needed.
 	LearnOnly bool
-	// TooLarge says what becomes of an output that its topic does not take.
+	// TooLarge selects the treatment of an output that its topic rejects as too large.
 	TooLarge TooLarge
-	// PassHeaders hands an input's headers on to its output, beside the stage's own,
-	// whose names (content-type, unfold-...) no input can take.
+	// PassHeaders copies an input's headers to its output. The names of the stage's own headers
+	// (content-type, unfold-...) are never copied.
 	PassHeaders bool
-	// Tracer, if set, gives messages spans.
+	// Tracer, if not nil, creates spans for messages.
 	Tracer   Tracer
 	Settings Settings
 	Hooks    Hooks
 
 	settings Settings
-	// names judges the columns that the settings name by the first events that a map places.
+	// names checks the columns that the settings name against the first events that are placed.
 	names  Names
 	owning atomic.Bool
-	// watching is of the generation at work.
+	// watching is the watch of the current generation.
 	watching atomic.Pointer[watch]
-	// left has an element for each message that was given up and is still decoded.
+	// left has an element for each message whose decoding was abandoned and has not ended.
 	left chan struct{}
 }
 
-// TooLarge says what becomes of an output that is too large for its topic.
+// TooLarge is the treatment of an output that is too large for its topic.
 type TooLarge int
 
 const (
-	// Split writes it in parts, of some of the events each, if the map can make such
-	// (Outcome.Parts). A message with an event that is too large alone is a dead letter.
+	// Split writes the output in parts, each with some of the events, if the map supports it
+	// (Outcome.Parts). If one event alone is too large, the message becomes a dead letter.
 	Split TooLarge = iota
-	// ToDeadLetters makes its message a dead letter.
+	// ToDeadLetters turns its message into a dead letter.
 	ToDeadLetters
 )
 
-// Run reads, places and writes until the context is done; then it stops
-// reading, finishes and commits what it has read within Settings.DrainTimeout
-// plus CommitTimeout, and returns nil. It closes neither source nor sink. Any
-// error is final; what was acknowledged before it is committed.
+// Run reads, places and writes until the context is done. It then stops reading, finishes and
+// commits the messages it has read within Settings.DrainTimeout plus CommitTimeout, and returns
+// nil. It closes neither source nor sink. Any error is final; messages acknowledged before it are
+// committed.
 func (p *Pipeline) Run(ctx context.Context) error {
 	if p.Source == nil || p.Sink == nil && !p.ExactlyOnce && !p.LearnOnly || p.Decoder == nil || p.Learner == nil {
 		return errors.New("stream: a pipeline needs a source, a sink, a decoder and a learner")
@@ -96,8 +94,8 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	return err
 }
 
-// Ready reports whether the pipeline owns a share of the source and has a map. The share
-// may be no partition at all, in a group that is larger than the topic.
+// Ready reports whether the pipeline owns a share of the source and has a map. The share can be
+// empty in a group with more members than partitions.
 func (p *Pipeline) Ready() bool { return p.owning.Load() && p.Learner.Current() != nil }
 
 // Owning reports whether the pipeline owns a share of the source.
@@ -110,7 +108,7 @@ func (p *Pipeline) generations(ctx context.Context) error {
 		gen, err := p.Source.Next(ctx)
 		if ctx.Err() != nil {
 			if err == nil {
-				// Nothing was read in it; the source will say goodbye.
+				// Nothing was read in this generation; closing the source leaves the group.
 				_ = gen.Close()
 			}
 			return nil
@@ -130,9 +128,8 @@ func (p *Pipeline) generations(ctx context.Context) error {
 	}
 }
 
-// generation owns everything that runs for one generation: a worker for each
-// partition and the committer. It returns when all of them have; nil if the
-// context is done or the generation is over.
+// generation runs one generation: a worker for each partition, and the committer. It returns when
+// all of them have ended, with nil if the context is done or the generation has ended.
 func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 	atomic, ok := gen.(Transactional)
 	if p.ExactlyOnce && !ok {
@@ -149,8 +146,8 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 	p.Hooks.assigned(tps)
 	defer p.Hooks.revoked(tps)
 
-	// Two contexts: the first ends reading, the second, later, also the work
-	// on what has been read.
+	// There are two contexts. The first ends reading; the second ends, later, the work on messages
+	// already read.
 	reading, stop := context.WithCancelCause(ctx)
 	working, abort := context.WithCancel(context.WithoutCancel(ctx))
 	defer abort()
@@ -194,10 +191,9 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 		case <-done:
 		}
 	})
-	// With no partition at all there is no worker: stay until it is over.
+	// Without partitions there is no worker, so wait for the end of the generation.
 	<-reading.Done()
-	// A commit that hangs now is over when the work is, not when the last commit
-	// should be.
+	// A hanging commit is cancelled with the work, before the last commit begins.
 	endCommits()
 	workers.Wait()
 	close(done)
@@ -205,7 +201,7 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.settings.CommitTimeout)
 	defer cancel()
-	// A failure costs duplicates, not events; the hooks have reported it.
+	// A failure leads to duplicates, not to loss. The hooks have reported it.
 	_ = commits.commit(last)
 
 	if cause := context.Cause(reading); ctx.Err() == nil && !errors.Is(cause, ErrRevoked) {

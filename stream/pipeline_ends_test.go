@@ -13,7 +13,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// A pipeline runs with what it needs, and says at once what it lacks.
+// A pipeline runs with its required parts. It returns an error at once if one is missing.
 func TestNeedsItsParts(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(p *stream.Pipeline)
@@ -53,7 +53,7 @@ func (l *lingering) Run(ctx context.Context) error {
 	return nil
 }
 
-// Nothing of a pipeline is at work once Run has returned.
+// No goroutine of a pipeline runs after Run has returned.
 func TestRunWaitsForLearning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := start(t, newBroker(1), nil)
@@ -77,7 +77,7 @@ func (s slowSink) Write(ctx context.Context, messages []stream.Message) error {
 	return s.Sink.Write(ctx, messages)
 }
 
-// A pipeline that is asked to stop finishes and commits what it has read, and takes no longer than that.
+// A stopping pipeline finishes and commits the messages it has read, and takes no longer than that.
 func TestStopFinishesWhatIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBroker(1)
@@ -97,7 +97,7 @@ func TestStopFinishesWhatIsRead(t *testing.T) {
 	})
 }
 
-// plainSource has generations that know no transactions.
+// plainSource has generations without transactions.
 type plainSource struct{ stream.Source }
 
 type plainGeneration struct{ stream.Generation }
@@ -107,7 +107,7 @@ func (s plainSource) Next(ctx context.Context) (stream.Generation, error) {
 	return plainGeneration{g}, err
 }
 
-// Exactly-once delivery needs transactions, and says so.
+// Exactly-once delivery without transactions is an error.
 func TestExactlyOnceNeedsTransactions(t *testing.T) {
 	b := newBroker(1)
 	for _, exactlyOnce := range []bool{true, false} {
@@ -122,7 +122,7 @@ func TestExactlyOnceNeedsTransactions(t *testing.T) {
 	}
 }
 
-// The latency of events that have waited for the first map counts from that on.
+// The latency of events that have waited for the first map is measured from that map on.
 func TestLatencyCountsFromTheMap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBroker(1)
@@ -142,7 +142,7 @@ func TestLatencyCountsFromTheMap(t *testing.T) {
 	})
 }
 
-// oneByOne is a source whose commits take a minute, whatever the context says.
+// oneByOne is a source whose commits take a minute and ignore the context.
 type oneByOne struct {
 	stream.Source
 	at, most *atomic.Int64
@@ -165,7 +165,8 @@ func (g oneByOneGeneration) Commit(ctx context.Context, positions []stream.Posit
 	return g.Generation.Commit(context.WithoutCancel(ctx), positions)
 }
 
-// The last commit begins when the one before has ended: the earlier one could come later and move the offset back.
+// The last commit begins after the previous one has ended. Otherwise the earlier one could arrive
+// later and move the offset back.
 func TestCommitsOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBroker(1)

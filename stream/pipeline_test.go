@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var errBroken = errors.New("broken on command")
 
-// process is one life of a pipeline: sources and sinks of its own.
+// process is one run of a pipeline with its own sources and sinks.
 type process struct {
 	source    *streamtest.Source
 	out, dlq  *streamtest.Sink
@@ -62,12 +62,12 @@ func startAs(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner, ex
 	return &p
 }
 
-// run runs the pipeline beside the test; to stop it closes the source.
+// run starts the pipeline in the background; to stop it also closes the source.
 func (p *process) run(t testing.TB) *streamtest.Background {
 	return streamtest.Go(t, func(ctx context.Context) error { return errors.Join(p.pipeline.Run(ctx), p.source.Close()) })
 }
 
-// committed is how many messages the group has done in all partitions.
+// committed returns the sum of the group's offsets over all partitions.
 func committed(b *streamtest.Broker) (sum int64) {
 	for _, o := range b.Committed("group", "in") {
 		sum += o
@@ -75,7 +75,7 @@ func committed(b *streamtest.Broker) (sum int64) {
 	return sum
 }
 
-// kill is what the death of the process looks like from outside.
+// kill imitates the death of the process as seen by the broker.
 func (p *process) kill() {
 	p.source.Kill()
 	p.out.Kill()
@@ -90,7 +90,7 @@ func newBroker(partitions int) *streamtest.Broker {
 	return b
 }
 
-// feed appends messages to all partitions; some are bad.
+// feed appends messages to all partitions, some of them bad.
 func feed(b *streamtest.Broker, partitions, each int, rng *rand.Rand) {
 	for p := range partitions {
 		for n := range each {
@@ -112,7 +112,8 @@ func feed(b *streamtest.Broker, partitions, each int, rng *rand.Rand) {
 	}
 }
 
-// settle runs a healthy process until every offset is committed, then checks.
+// settle runs a pipeline without faults until every offset is committed, and then checks the
+// topics.
 func settle(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner) streamtest.Count {
 	t.Helper()
 	return settleAs(t, b, learner, false)
@@ -135,23 +136,21 @@ func settleAs(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner, e
 	return c
 }
 
-// Whatever fails, and whenever the process dies, no event is lost, reordered, or
-// placed in two ways by one version.
+// For any faults and crashes, no event is lost, reordered, or placed in two ways by one version.
 func TestNothingIsLost(t *testing.T) {
 	if duplicates := hardLives(t, false); duplicates == 0 {
 		t.Error("no duplicate at all: the faults did not happen")
 	}
 }
 
-// The same with transactions: nothing comes twice, no place and no dead letter.
+// The same with transactions: no output and no dead letter is duplicated.
 func TestNothingIsLostOrDoubled(t *testing.T) {
 	if duplicates := hardLives(t, true); duplicates > 0 {
 		t.Errorf("%d duplicates", duplicates)
 	}
 }
 
-// hardLives lets a stage die again and again and returns how many outputs came
-// twice.
+// hardLives crashes a stage repeatedly and returns the number of duplicate outputs.
 func hardLives(t *testing.T, exactlyOnce bool) (duplicates int) {
 	var lives int
 	rapid.Check(t, func(r *rapid.T) {
@@ -163,7 +162,7 @@ func hardLives(t *testing.T, exactlyOnce bool) (duplicates int) {
 		for _, op := range []streamtest.Op{streamtest.OpFetch, streamtest.OpCommit, streamtest.OpWrite, streamtest.OpAck} {
 			rates[op] = rapid.SampledFrom([]int{0, 0, 5, 20}).Draw(r, fmt.Sprint("percent of failures of ", op))
 		}
-		// A failed fetch ends a process for good; rarely is enough.
+		// A failed fetch ends a process, so fetches rarely fail.
 		rates[streamtest.OpFetch] = min(rates[streamtest.OpFetch], 5)
 		rng := rand.New(rand.NewPCG(seed, 1))
 		b := newBroker(partitions)
@@ -196,8 +195,7 @@ func hardLives(t *testing.T, exactlyOnce bool) (duplicates int) {
 	return duplicates
 }
 
-// live runs a process for some time and ends it, gently or not, perhaps with a
-// rebalance between.
+// live runs a process for some time and stops or kills it, perhaps with a rebalance meanwhile.
 func live(t *testing.T, p *process, life time.Duration, gently, rebalance bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), life)
 	if !gently {
@@ -249,8 +247,8 @@ func TestSinkFailuresAreRetried(t *testing.T) {
 	}
 }
 
-// With a sink that hangs for ever the pipeline still stops in time, and what was
-// not acknowledged is not committed.
+// With a sink that hangs for ever, the pipeline still stops in time. Unacknowledged messages are
+// not committed.
 func TestStopWithDeadSink(t *testing.T) { synctest.Test(t, stopWithDeadSink) }
 
 func stopWithDeadSink(t *testing.T) {
@@ -332,8 +330,7 @@ func TestDeadLetterHeaders(t *testing.T) {
 	}
 }
 
-// Events wait for the first map, uncommitted, also in partitions that have
-// nothing more to read.
+// Events wait for the first map uncommitted, also in partitions without further messages.
 func TestColdStart(t *testing.T) {
 	b := newBroker(3)
 	b.Append("in", 0, stream.Message{Value: []byte("1")}, stream.Message{Value: []byte("nonsense")})

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The tests that documentation names as holding its promises exist.
+// The tests exist that the documentation names for its guarantees.
 func TestPromisesNameTheirTests(t *testing.T) {
 	for file, least := range map[string]int{"doc.go": 5, "../docs/reference/guarantees.md": 200} {
 		text, err := os.ReadFile(file)
@@ -31,7 +31,7 @@ func TestPromisesNameTheirTests(t *testing.T) {
 	}
 }
 
-// defines reports whether a package's tests have a function.
+// defines reports whether the tests of a package define a function.
 func defines(t *testing.T, folder, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))

@@ -6,41 +6,40 @@ import (
 	"sync"
 )
 
-// Queue bounds the bytes of messages that have been read and not yet delivered, all
-// partitions together. A source takes from it before it decompresses, through a Share
-// for each partition; the pipeline gives back when the messages are done with.
+// Queue bounds the bytes of messages that have been read and not yet delivered, over all
+// partitions. A source takes bytes before it decompresses a batch, through a Share for each
+// partition. The pipeline gives them back when the messages are done.
 //
-// A share holds the bytes of an answer that is being read, and of messages found in it so
-// far, until it hands them over with a run. From then on they are on their way, and come
-// back without anything more being taken. So waiting has an end: once nothing is on its
-// way the first who waits may go beyond the limit, alone, until its share holds nothing
-// any longer.
+// A share holds the bytes of the response that is being read and of its messages, until it hands
+// them over with a run. After that the bytes are moving: they will be given back without further
+// requests. Therefore waiting always ends: if nothing is moving, one share may exceed the limit
+// until it holds nothing.
 type Queue struct {
 	limit int64
 
 	mu sync.Mutex
-	// used is all that is taken, moving the part of it that is on its way.
+	// used is the total of taken bytes, and moving the part of it that was handed over.
 	used, moving int64
-	// over is the share that went beyond the limit.
+	// over is the share that has exceeded the limit.
 	over *Share
 	line []*claim
 }
 
-// claim is who waits for bytes.
+// claim is a waiting request for bytes.
 type claim struct {
 	share   *Share
 	n       int64
 	granted chan struct{}
 }
 
-// answersShare is the part of a queue's limit that is set aside for answers of brokers as they
-// came, compressed: each partition may hold one. leastAnswer is what it may take at least.
+// 1/answersShare of a queue's limit is reserved for compressed responses of brokers, one per
+// partition. leastAnswer is the minimum size of such a response in bytes.
 const (
 	answersShare = 4
 	leastAnswer  = 16 << 10
 )
 
-// NewQueue makes a queue of so many bytes for so many partitions, and a share for each.
+// NewQueue returns one share for each partition of a queue that is limited to limit bytes.
 func NewQueue(limit int64, partitions int) []*Share {
 	answers := limit / answersShare
 	q := &Queue{limit: limit - answers}
@@ -51,16 +50,17 @@ func NewQueue(limit int64, partitions int) []*Share {
 	return shares
 }
 
-// Share is what one partition has of a Queue. A nil Share counts nothing and never waits.
-// Give and Count may be called by any goroutine, the rest by one.
+// Share is the account of one partition in a Queue. A nil Share counts nothing and never blocks.
+// Give and Count may be called by any goroutine, the other methods by one only.
 type Share struct {
 	q      *Queue
 	answer int
-	// held is what is neither on its way nor given back; q.mu guards it.
+	// held is the number of bytes neither handed over nor returned; q.mu guards it.
 	held int64
 }
 
-// Answer returns how many bytes of an answer of a broker need not be taken; 0: any.
+// Answer returns the number of bytes of a broker's response that need not be taken, 0 for any
+// number.
 func (s *Share) Answer() int {
 	if s == nil {
 		return 0
@@ -68,8 +68,8 @@ func (s *Share) Answer() int {
 	return s.answer
 }
 
-// Take waits until so many bytes are free, or are more than will ever be and nothing is
-// on its way.
+// Take blocks until n bytes are free. A request that can never fit is granted when nothing is
+// moving.
 func (s *Share) Take(ctx context.Context, n int64) error {
 	if s == nil || n <= 0 {
 		return nil
@@ -96,7 +96,7 @@ func (s *Share) Take(ctx context.Context, n int64) error {
 	return context.Cause(ctx)
 }
 
-// Try takes bytes if they are free and nobody waits, and says whether it did.
+// Try takes n bytes if they are free and no request is waiting, and reports whether it did.
 func (s *Share) Try(n int64) bool {
 	if s == nil || n <= 0 {
 		return true
@@ -112,7 +112,7 @@ func (s *Share) Try(n int64) bool {
 	return true
 }
 
-// Return gives back what was taken and not handed over.
+// Return gives back n bytes that were taken and not handed over.
 func (s *Share) Return(n int64) {
 	if s == nil {
 		return
@@ -123,7 +123,7 @@ func (s *Share) Return(n int64) {
 	s.q.serve()
 }
 
-// Hand says that so many of the bytes go with a run; Give will give them back.
+// Hand hands n bytes over with a run. Give will give them back.
 func (s *Share) Hand(n int64) {
 	if s == nil {
 		return
@@ -135,7 +135,7 @@ func (s *Share) Hand(n int64) {
 	s.drop(n)
 }
 
-// Count counts bytes that are on their way and that nobody waited for.
+// Count adds n moving bytes without waiting for them.
 func (s *Share) Count(n int64) {
 	s.q.mu.Lock()
 	defer s.q.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *Share) Count(n int64) {
 	s.q.moving += n
 }
 
-// Give gives back bytes that were on their way.
+// Give gives back n bytes that were handed over or counted.
 func (s *Share) Give(n int64) {
 	s.q.mu.Lock()
 	defer s.q.mu.Unlock()
@@ -152,7 +152,8 @@ func (s *Share) Give(n int64) {
 	s.q.serve()
 }
 
-// drop takes bytes off what the share holds. The lock is held, as in what follows.
+// drop subtracts n from the bytes that the share holds. The caller holds the lock, as in the
+// functions below.
 func (s *Share) drop(n int64) {
 	s.q.used -= n
 	s.held -= n
@@ -161,8 +162,8 @@ func (s *Share) drop(n int64) {
 	}
 }
 
-// serve grants what can be granted: in the order of coming, but that who is beyond the
-// limit goes first, as the others wait for it.
+// serve grants all requests that can be granted, in the order of arrival. The share that exceeds
+// the limit goes first, because the others wait for it.
 func (q *Queue) serve() {
 	for i := q.next(); i >= 0; i = q.next() {
 		c := q.line[i]
@@ -173,7 +174,7 @@ func (q *Queue) serve() {
 	}
 }
 
-// next returns the claim that can be granted now, -1 if there is none.
+// next returns the index of the request that can be granted now, -1 if there is none.
 func (q *Queue) next() int {
 	return slices.IndexFunc(q.line, func(c *claim) bool { return (c == q.line[0] || c.share == q.over) && q.admits(c) })
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Partitions that read with rooms far too small for what comes never stand still, and what
-// they hold in all is bounded: by the limit, one message beyond, and what each may have begun.
+// Partitions whose shares are far too small never deadlock. The total they hold is at most the
+// limit, one message beyond it, and the response each may have begun.
 func TestQueueNeverStandsStill(t *testing.T) {
 	const limit, partitions, runs, largest = 1000, 8, 200, 3000
 	rooms := NewQueue(limit, partitions)
@@ -26,7 +26,7 @@ func TestQueueNeverStandsStill(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for p, room := range rooms {
-		delivered := make(chan int64, 2) // what is on its way, as in an intake
+		delivered := make(chan int64, 2) // runs that are handed over, as in an intake
 		all.Go(func() {
 			for n := range delivered {
 				count(-n)
@@ -43,7 +43,7 @@ func TestQueueNeverStandsStill(t *testing.T) {
 				count(n)
 			}
 			for range runs {
-				// Something that lasts for the whole answer, then its messages.
+				// A window that is held during the whole response, then its messages.
 				window := 1 + r.Int64N(largest/10)
 				take(window)
 				for range 1 + r.IntN(3) {
@@ -74,7 +74,7 @@ func TestQueueNeverStandsStill(t *testing.T) {
 	t.Logf("at most %d", most.Load())
 }
 
-// Who waits gives up with its context, and takes nothing with it.
+// A waiting request ends with its context and takes nothing.
 func TestQueueGivesUp(t *testing.T) {
 	rooms := NewQueue(400, 2)
 	if !rooms[0].Try(300) {
@@ -105,7 +105,7 @@ func TestQueueGivesUp(t *testing.T) {
 	none.Return(1)
 }
 
-// BenchmarkQueue is what a run of messages costs beside reading it.
+// BenchmarkQueue measures the cost of the queue for one run of messages.
 func BenchmarkQueue(b *testing.B) {
 	room := NewQueue(1<<30, 4)[0]
 	for b.Loop() {

@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// Refused is a message that its topic does not take.
+// Refused is a message that its topic rejects.
 type Refused struct {
-	// Index is its place among the messages written; for a Transaction among its
-	// outputs and then its letters.
+	// Index is its index among the written messages. For a Transaction, letters follow outputs.
 	Index int
 	Topic string
-	// Size is how many bytes the broker counts for a batch of this message alone, as it
-	// is sent (compressed); Limit how many it takes. Both are 0 if the size is not why.
+	// Size is the size in bytes that the broker computes for a compressed batch of this message
+	// alone, and Limit its maximum. Both are 0 if the size is not the reason.
 	Size, Limit int
-	// Why is the broker's reason, and what to do, if the message is refused whatever its
-	// size is; else nil.
+	// Why is the broker's reason, with advice, if the message is rejected for another reason than
+	// its size. Otherwise nil.
 	Why error
 }
 
@@ -26,13 +25,14 @@ func (m Refused) String() string {
 	return fmt.Sprintf("a message of %d bytes, as it is sent, where topic %s takes %d: raise its max.message.bytes, or socket.request.max.bytes of its brokers", m.Size, m.Topic, m.Limit)
 }
 
-// RefusedError says that a topic does not take some messages, each alone in a batch, and
-// will not until its settings change: to write them again is in vain. Errors of
-// Sink.Write and Transactional.Transact match it.
+// RefusedError is returned if a topic rejects some messages, each alone in a batch. To retry is
+// useless until the settings of the topic change. Errors of Sink.Write and Transactional.Transact
+// match it.
 type RefusedError struct {
-	// Messages are ascending by index, at least one.
+	// Messages are the rejected messages, at least one, ascending by index.
 	Messages []Refused
-	// Err is the broker's refusal of what is too large; nil if none was needed.
+	// Err is the broker's error for messages that are too large; nil if the sink did not need to
+	// ask.
 	Err error
 }
 
@@ -60,7 +60,7 @@ func (e *RefusedError) Unwrap() (all []error) {
 	return all
 }
 
-// of is what it says of one message.
+// of returns the error for one of its messages.
 func (e *RefusedError) of(m Refused) *RefusedError {
 	out := &RefusedError{Messages: []Refused{m}}
 	if m.Why == nil {
@@ -69,7 +69,7 @@ func (e *RefusedError) of(m Refused) *RefusedError {
 	return out
 }
 
-// among translates indices into a part of some messages into those of all.
+// among maps indices into a subset of messages to indices into all messages.
 func (e *RefusedError) among(indices []int) *RefusedError {
 	if indices == nil {
 		return e

@@ -11,7 +11,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// keyless is why a compacted topic refuses a message.
+// keyless returns the reason why a compacted topic rejects a message.
 func keyless(m stream.Message) error {
 	if m.Key == nil {
 		return errors.New("no key in a compacted topic")
@@ -19,8 +19,8 @@ func keyless(m stream.Message) error {
 	return nil
 }
 
-// An output that its topic refuses whatever its size is not divided and not retried:
-// its message is a dead letter that says why. What else is in its batch is delivered.
+// An output rejected for another reason than size is neither split nor retried. Its message becomes
+// a dead letter with the reason. The rest of its batch is delivered.
 func TestRefusedOutputs(t *testing.T) {
 	for _, exactlyOnce := range []bool{false, true} {
 		b := newBroker(1)
@@ -55,8 +55,8 @@ func TestRefusedOutputs(t *testing.T) {
 	}
 }
 
-// A dead letter that its topic refuses whatever its size ends the stage, with where it is
-// and both reasons; nothing behind it is committed.
+// A dead letter rejected for another reason than size ends the stage. The error contains the
+// position and both reasons; no later offset is committed.
 func TestRefusedDeadLetters(t *testing.T) {
 	for _, exactlyOnce := range []bool{false, true} {
 		t.Run(fmt.Sprintf("exactly once %v", exactlyOnce), func(t *testing.T) {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// What topics refuse, and offsets outside of the log, are errors that say how many, why and what to do.
+// Errors of rejected messages and of offsets outside the log contain the number, the reason and
+// advice.
 func TestReports(t *testing.T) {
 	large := Refused{Index: 3, Topic: "out", Size: 500, Limit: 400}
 	bad := Refused{Index: 5, Topic: "out", Why: io.ErrClosedPipe}
@@ -76,7 +77,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// Since when a partition stands still, and since when brokers cannot be asked, is known from the answers.
+// The progress reports give the time since when a partition stands still, and since when queries
+// fail.
 func TestNoteOfProgress(t *testing.T) {
 	w, at := newWatch(), time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	a, b := TopicPartition{Topic: "in"}, TopicPartition{Topic: "in", Partition: 1}
@@ -99,8 +101,8 @@ func TestNoteOfProgress(t *testing.T) {
 		}
 	}
 	check(0, []Progress{progress(a, 5, 9), progress(b, 7, 7)}, map[TopicPartition]int64{a: 4, b: 0}, map[TopicPartition]int{a: 0, b: 0})
-	check(1, []Progress{progress(a, 5, 12), progress(b, 7, 8)}, map[TopicPartition]int64{a: 7, b: 1}, map[TopicPartition]int{a: 0, b: 1}) // a stands, b has something now
-	check(2, []Progress{progress(a, 6, 12), progress(b, 7, 8)}, map[TopicPartition]int64{a: 6, b: 1}, map[TopicPartition]int{a: 2, b: 1}) // a moves
+	check(1, []Progress{progress(a, 5, 12), progress(b, 7, 8)}, map[TopicPartition]int64{a: 7, b: 1}, map[TopicPartition]int{a: 0, b: 1}) // a stands still, b has a new message
+	check(2, []Progress{progress(a, 6, 12), progress(b, 7, 8)}, map[TopicPartition]int64{a: 6, b: 1}, map[TopicPartition]int{a: 2, b: 1}) // a progresses
 	check(3, []Progress{progress(a, 12, 12), progress(b, 9, 8)}, map[TopicPartition]int64{a: 0, b: 0}, map[TopicPartition]int{a: 3, b: 3})
 	for minute, err := range map[int]error{4: io.EOF} {
 		if lags := w.note(nil, err, minutes(minute)); lags != nil {
@@ -123,8 +125,8 @@ func TestNoteOfProgress(t *testing.T) {
 	}
 }
 
-// A run without messages moves on what waits; one with messages takes its place, and then
-// the memory of the source is not written to.
+// An empty run advances the offset of the stored run. A run with messages replaces a stored empty
+// run, and the source's memory is then not written to.
 func TestIntakeOfEmptyRuns(t *testing.T) {
 	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 10})
 	empty := func(next int64) Run { return Run{Next: next, End: 50} }
@@ -142,11 +144,11 @@ func TestIntakeOfEmptyRuns(t *testing.T) {
 	take(3, 9)
 	shared := numbered(9, 20).Messages
 	q.merge(Run{shared[:2], 11, 50, 2})
-	q.merge(numbered(11, 12)) // now they lie in the intake's own memory
+	q.merge(numbered(11, 12)) // now they are in the intake's own memory
 	q.merge(empty(13))
 	take(3, 13)
 	q.merge(empty(14))
-	q.merge(Run{shared[5:7], 16, 50, 2}) // in the place of one without messages
+	q.merge(Run{shared[5:7], 16, 50, 2}) // replaces an empty run
 	q.merge(numbered(16, 17))
 	if take(3, 17); shared[7].Offset != 16 {
 		t.Error("the source's memory was written to")
@@ -161,7 +163,7 @@ func TestIntakeOfEmptyRuns(t *testing.T) {
 	}
 }
 
-// Headers of a message's own that look like those of a dead letter which does not hold all are its own.
+// Headers of the message itself are not mistaken for those of a shortened dead letter.
 func TestHeadersLikeElsewhere(t *testing.T) {
 	at := TopicPartition{Topic: "in", Partition: 1}
 	for name, own := range map[string][]Header{
@@ -171,7 +173,7 @@ func TestHeadersLikeElsewhere(t *testing.T) {
 		"one":       {{headerElsewhere, []byte("all")}},
 	} {
 		letter := (&DeadLetter{}).Message(Message{TopicPartition: at, Offset: 5, Value: []byte("v"), Headers: own}, StageDecode, errors.New("bad"))
-		letter.Headers = append(letter.Headers, own...) // as another program may add some
+		letter.Headers = append(letter.Headers, own...) // as another program might add some
 		original, why, ok := ReadDeadLetter(letter)
 		if !ok || why.Elsewhere != nil || why.Offset != 5 || why.Message != "bad" || string(original.Value) != "v" || own == nil && len(original.Headers) > 0 {
 			t.Errorf("%s: %+v, %v", name, why, ok)

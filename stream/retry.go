@@ -8,19 +8,19 @@ import (
 	"unfold/internal/vec"
 )
 
-// retrier retries what fails, with growing pauses, until the context is done.
+// retrier retries failed operations with growing pauses until the context is done.
 type retrier struct {
 	backoff.Pauses
 	hooks *Hooks
 }
 
-// write writes all messages, however often the sink fails: none is skipped, whatever the
-// reason. It returns nil when all are acknowledged; a *RefusedError if some will not be,
-// however often they are tried, and which are still to be written; else the context's
+// write writes all messages and retries until the sink succeeds; no message is skipped for any
+// reason. It returns nil when all are acknowledged. It returns a *RefusedError if the topic rejects
+// some, together with the indices that are still to be written. Otherwise it returns the context's
 // error.
 func (r retrier) write(ctx context.Context, what string, sink Sink, messages []Message) (left []int, err error) {
-	failures := 0    // since some were written
-	rest := messages // those that left names; all if that is nil
+	failures := 0    // since some messages were written
+	rest := messages // the messages with indices in left; all if left is nil
 	for attempt := 1; len(rest) > 0; attempt++ {
 		err := sink.Write(ctx, rest)
 		if err == nil {
@@ -46,8 +46,8 @@ func (r retrier) write(ctx context.Context, what string, sink Sink, messages []M
 	return nil, nil
 }
 
-// remaining returns what a failed write of n messages has left. Which these are of all
-// stands in among, nil if they are all.
+// remaining returns the indices of the messages that a failed write of n messages has left. among
+// contains their indices among all messages, nil if they are all.
 func remaining(among []int, n int, err error) []int {
 	if among == nil {
 		among = make([]int, n)
@@ -62,7 +62,7 @@ func remaining(among []int, n int, err error) []int {
 	return vec.Pick(among, we.Remaining)
 }
 
-// pause reports a failure and waits; it returns false if the context was done before.
+// pause reports a failure and waits. It returns false if the context was done first.
 func (r retrier) pause(ctx context.Context, what string, attempt, failures int, err error) bool {
 	d := r.After(failures)
 	r.hooks.retrying(what, attempt, err, d)

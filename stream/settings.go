@@ -8,46 +8,46 @@ import (
 
 // Settings bound a pipeline's work. The zero value works.
 type Settings struct {
-	// BatchMessages and BatchBytes bound the messages that are placed, written
-	// and acknowledged together. Defaults 512, with exactly-once delivery 4096
-	// (each batch is a transaction), and 4 MiB. A message larger than BatchBytes is
-	// a batch of its own.
+	// BatchMessages and BatchBytes limit the messages that are placed, written and acknowledged
+	// together. BatchMessages defaults to 512, or to 4096 with exactly-once delivery, where each
+	// batch is a transaction. BatchBytes defaults to 4 MiB. A message larger than BatchBytes is a
+	// batch of its own.
 	BatchMessages int
 	BatchBytes    int
-	// Linger is for how long a partition that has been read to its end is left alone while
-	// the messages before are worked on: to ask for each message as it comes would keep
-	// the broker busier than the messages do. Less than 0: not at all. Default 5ms.
+	// Linger is the time that a partition read to its end is not polled while earlier messages are
+	// processed. Polling for every single message would load the broker. A negative value disables
+	// it. Default 5ms.
 	Linger time.Duration
-	// QueueBytes bounds the messages that have been read and not yet delivered, all
-	// partitions together, and the brokers' answers that they are read from; one message
-	// that is larger is read alone (Queue). WaitingBytes bounds those that wait for the first
-	// map: what is beyond is let go after the learner has seen it, and read again
-	// when the map is there. WorkBytes bounds what is made of messages while they are
-	// decoded and placed, all partitions together, as far as that can be known beforehand
-	// (Weigher); what needs more is at work alone. Defaults 64, 256 and 256 MiB.
+	// QueueBytes limits the messages of all partitions that are read and not yet delivered, and the
+	// broker responses that contain them. A single larger message is read alone (Queue).
+	// WaitingBytes limits the messages that wait for the first map. Messages beyond it are dropped
+	// after the learner has seen them, and read again when the map is ready. WorkBytes limits the
+	// memory for decoding and placing messages of all partitions, as far as it can be estimated
+	// beforehand (Weigher). A batch that needs more is processed alone. Defaults 64, 256 and 256
+	// MiB.
 	QueueBytes, WaitingBytes, WorkBytes int
-	// DecodeTime is how long decoding one message may take; after that, at twice the
-	// time at the latest, it is bad. Its decoder is left to end by itself, even after
-	// Run has returned. Default 30s.
+	// DecodeTime is the time limit for decoding one message. A message is bad after that time, or
+	// at most twice that time. Its decoder is abandoned and may run on after Run has returned.
+	// Default 30s.
 	DecodeTime time.Duration
-	// CommitEvery is the time between commits of acknowledged offsets, so at
-	// most that much is delivered again after a crash. Default 500ms.
+	// CommitEvery is the time between commits of acknowledged offsets. After a crash at most the
+	// messages of this time are delivered again. Default 500ms.
 	CommitEvery time.Duration
-	// LagEvery is the time between two questions for the group's progress, LagTimeout what
-	// one of them may take. Defaults 5s, 10s.
+	// LagEvery is the time between two queries of the group's progress, and LagTimeout the time
+	// limit of one query. Defaults 5s and 10s.
 	LagEvery, LagTimeout time.Duration
-	// RetryMin and RetryMax bound the pause before a failed write or commit is
-	// retried; it doubles from one to the other. Defaults 100ms and 5s.
+	// RetryMin and RetryMax are the first and the longest pause before a failed write or commit is
+	// retried. Pauses double. Defaults 100ms and 5s.
 	RetryMin, RetryMax time.Duration
-	// DrainTimeout is how long what has been read may take to be placed, written and
-	// acknowledged. It begins when the pipeline is asked to stop, or a partition is given
-	// to another member. What is not done by then is delivered again later. Default 4s.
+	// DrainTimeout is the time limit for placing, writing and acknowledging messages already read
+	// when the pipeline stops or a partition is revoked. Messages that are not done by then are
+	// delivered again later. Default 4s.
 	DrainTimeout time.Duration
-	// CommitTimeout bounds the last commit of a generation. Default 3s.
+	// CommitTimeout limits the last commit of a generation. Default 3s.
 	CommitTimeout time.Duration
 }
 
-// withDefaults checks the fields and fills those that are zero.
+// withDefaults validates the fields and sets defaults for those that are zero.
 func (s Settings) withDefaults(exactlyOnce bool) (Settings, error) {
 	for name, v := range map[string]int64{
 		"BatchMessages": int64(s.BatchMessages), "BatchBytes": int64(s.BatchBytes), "QueueBytes": int64(s.QueueBytes), "WaitingBytes": int64(s.WaitingBytes),

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// pass notes that reading has come to an offset, and found no message since the last one. It is
-// not called once reading is over, for messages may have been left out then.
+// pass records that reading has reached an offset without a message since the last one. It is not
+// called after reading has ended, because messages may have been omitted then.
 func (w *worker) pass(offset int64) {
 	switch {
 	case w.forgot:
@@ -15,7 +15,7 @@ func (w *worker) pass(offset int64) {
 	case w.atomic == nil:
 		w.advance(offset)
 	case offset > w.next:
-		// The next batch's transaction will commit it, if there soon is one.
+		// The transaction of the next batch commits the offset, if there is one soon.
 		w.passed = offset
 		if w.settling == nil {
 			w.settling = time.After(w.p.settings.CommitEvery)
@@ -23,7 +23,7 @@ func (w *worker) pass(offset int64) {
 	}
 }
 
-// settle commits what was passed and is not committed with messages.
+// settle commits a passed offset that was not committed with messages.
 func (w *worker) settle(working context.Context) error {
 	if w.settling == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// transactions note what was to be done in transactions.
+// transactions records transactions instead of running them.
 type transactions struct {
 	Transactional
 	got []Transaction
@@ -20,7 +20,7 @@ func (t *transactions) Transact(_ context.Context, one Transaction) error {
 	return t.err
 }
 
-// silent is a Fetch that waits for its end.
+// Fetch returns no messages until the context is done.
 func (t *transactions) Fetch(ctx context.Context, _ TopicPartition, _ *Share) (Run, error) {
 	<-ctx.Done()
 	return Run{}, ctx.Err()
@@ -42,7 +42,7 @@ func settler(t *testing.T) (*worker, *transactions) {
 	return &worker{p: p, gen: gen, atomic: gen, tp: tp, next: 7, retry: retrier{hooks: &p.Hooks}, work: newBudget(1 << 20)}, gen
 }
 
-// Once reading is over a worker commits what it has passed, in a transaction without messages.
+// When reading ends, a worker commits its passed offset in a transaction without messages.
 func TestSettlesWhenReadingEnds(t *testing.T) {
 	w, gen := settler(t)
 	w.pass(9)
@@ -58,8 +58,8 @@ func TestSettlesWhenReadingEnds(t *testing.T) {
 	}
 }
 
-// What a batch's transaction has committed needs no other one, nothing is committed twice or
-// moves back, and a generation that is over ends quietly.
+// A passed offset that a batch has committed needs no transaction of its own. Nothing is committed
+// twice or moves back, and a revoked generation ends without an error.
 func TestSettlesOnce(t *testing.T) {
 	w, gen := settler(t)
 	w.pass(9)
@@ -89,7 +89,7 @@ func TestSettlesOnce(t *testing.T) {
 	}
 }
 
-// Messages that wait for the first map, or were left out, hold the offset back.
+// Messages that wait for the first map or were dropped hold the offset back.
 func TestWaitingMessagesAreNotPassed(t *testing.T) {
 	w, gen := settler(t)
 	w.waiting = []*entry{{next: 8}}

@@ -5,28 +5,28 @@ import (
 	"fmt"
 )
 
-// Sink takes messages for one topic.
+// Sink writes messages to one topic.
 type Sink interface {
-	// Write returns nil after all in-sync replicas have acknowledged all messages. Order
-	// is kept for each key, and for messages without a key for each Message.Partition
-	// (which is the partition of the source that they came from; the sink's own topic may
-	// have another number of partitions). Topic and Offset of the messages are ignored.
+	// Write returns nil after all in-sync replicas have acknowledged all messages. The order is
+	// kept for each key. Messages without a key keep the order of each Message.Partition, the
+	// partition of the source; the sink's topic may have another number of partitions. Topic and
+	// Offset of the messages are ignored.
 	//
-	// If it fails, the error is a *WriteError that says which messages are still
-	// to be written, or any other error if that is not known: then all are. A
-	// message that is reported as not written may still have been. A *RefusedError in
-	// it says which messages the topic will not take, whatever is tried.
+	// If it fails, the error is a *WriteError that contains the indices of the messages still to be
+	// written. Any other error means that this is unknown, so all must be written again. A message
+	// reported as not written may still have been written. A *RefusedError in the chain lists
+	// messages that the topic will never accept.
 	Write(ctx context.Context, messages []Message) error
-	// Close lets go of all connections.
+	// Close closes all connections.
 	Close() error
 }
 
-// WriteError says which messages of a Write were not acknowledged.
+// WriteError lists the messages of a Write that were not acknowledged.
 type WriteError struct {
-	// Remaining are indices into the written messages, ascending. Writing just
-	// them again, in this order, keeps the order for each key.
+	// Remaining are indices into the written messages, ascending. Writing only these again, in this
+	// order, keeps the order for each key.
 	Remaining []int
-	// Err is the first reason.
+	// Err is the first error.
 	Err error
 }
 

@@ -10,7 +10,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// beating knows heartbeats among numbers.
+// beating decodes numbers and skips heartbeats.
 type beating struct{ streamtest.Numbers }
 
 func (b beating) Decode(m stream.Message) (stream.Events, error) {
@@ -20,8 +20,8 @@ func (b beating) Decode(m stream.Message) (stream.Events, error) {
 	return b.Numbers.Decode(m)
 }
 
-// TestSkipped: messages that hold no event are counted and their offsets committed; nothing is
-// written for them, before the first map and after it.
+// TestSkipped: messages without events are counted and their offsets committed. Nothing is written
+// for them, before and after the first map.
 func TestSkipped(t *testing.T) {
 	for _, exactlyOnce := range []bool{false, true} {
 		for _, learnOnly := range []bool{false, true} {

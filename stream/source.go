@@ -6,85 +6,81 @@ import (
 	"fmt"
 )
 
-// Source hands out generations: spans of time in which this process alone owns
-// some partitions. A new generation begins whenever the ownership changes (a
-// member joins or leaves, a partition is added, the connection to the group's
-// coordinator was lost).
+// Source returns generations: periods in which this process alone owns some partitions. A new
+// generation begins whenever the ownership changes: a member joins or leaves, a partition is added,
+// or the connection to the group's coordinator is lost.
 type Source interface {
-	// Next waits for the next generation. There is never more than one: it
-	// waits until the one before has been closed. Failures that may pass (a
-	// coordinator that moves) are waited out; an error is final.
+	// Next waits for the next generation. There is at most one: Next blocks until the previous one
+	// is closed. It retries after temporary failures, such as a moving coordinator. An error is
+	// final.
 	Next(ctx context.Context) (Generation, error)
-	// Close leaves the group and lets go of all connections, within seconds
-	// even if the other side hangs. A generation that is still open ends.
+	// Close leaves the group and closes all connections, within seconds even if the broker hangs.
+	// An open generation ends.
 	Close() error
 }
 
-// Generation is the right to read some partitions and to move their committed
-// offsets. Its methods may be used by several goroutines at once, but one
-// partition is fetched by one goroutine only.
+// Generation is the right to read some partitions and to commit their offsets. Its methods may be
+// called by several goroutines at once, but one partition is fetched by one goroutine only.
 type Generation interface {
-	// Assigned lists the partitions of this generation, each with the offset at
-	// which reading starts: the group's committed one, or where the source's
-	// settings say if there is none.
+	// Assigned returns the partitions of this generation, each with the offset at which reading
+	// starts. That is the group's committed offset, or the one from the source's settings if
+	// nothing was committed.
 	Assigned() []Position
-	// Fetch waits for the next messages of an assigned partition and returns
-	// them in offset order. A run without messages says that only offsets
-	// without one lie before Run.Next. Errors are ErrRevoked when the generation
-	// is over, the context's error, or a final one such as *OffsetError.
-	// Failures that may pass are waited out. What the messages take is taken
-	// from the share before there is memory for it, and handed over with the
-	// run; a partition has the same share in all calls.
+	// Fetch waits for the next messages of an assigned partition and returns them in offset order.
+	// A run without messages means that the offsets before Run.Next have no messages. It returns
+	// ErrRevoked when the generation has ended, the context's error, or a final error such as
+	// *OffsetError. It retries after temporary failures. Bytes are taken from the share before
+	// memory is allocated, and handed over with the run. All calls for a partition must pass the
+	// same share.
 	Fetch(ctx context.Context, tp TopicPartition, room *Share) (Run, error)
-	// Commit makes offsets durable for the group. It fails with ErrRevoked if
-	// the generation is over; it never moves an offset that another member owns.
+	// Commit makes offsets durable for the group. It returns ErrRevoked if the generation has
+	// ended. It never moves an offset that another member owns.
 	Commit(ctx context.Context, positions []Position) error
-	// Progress says how far the group is in each assigned partition. It asks once: any
-	// failure is an error, and nothing of it is final.
+	// Progress returns the progress of the group in each assigned partition. It queries the broker
+	// once without retries. No error is final.
 	Progress(ctx context.Context) ([]Progress, error)
-	// Revoked is closed when the group has ended this generation. Commit may
-	// still succeed for a short time, until Close.
+	// Revoked is closed when the group has ended this generation. Commit may still succeed for a
+	// short time, until Close.
 	Revoked() <-chan struct{}
-	// Close gives the partitions up. The next generation begins after it.
+	// Close releases the partitions. The next generation begins afterwards.
 	Close() error
 }
 
-// Run is what one Fetch returned.
+// Run is the result of one Fetch.
 type Run struct {
 	// Messages are consecutive messages of one partition in offset order.
 	// Offsets may have gaps (compaction, transaction markers).
 	Messages []Message
-	// Next is the offset that reading has reached: behind the last message, and
-	// behind the markers, aborted records and compacted offsets that follow it. To
-	// commit less would keep the group's lag above 0 for ever.
+	// Next is the offset that reading has reached. It is behind the last message and any markers,
+	// aborted records and compacted offsets after it. A smaller committed offset would keep the
+	// group's lag above 0 for ever.
 	Next int64
-	// End is the offset behind the partition's last message at that time, so
-	// at most End - Next messages are still to come. -1 if not known.
+	// End is the offset behind the partition's last message at the time of the fetch, -1 if not
+	// known. So at most End - Next messages are still to come.
 	End int64
-	// Bytes is what was handed over of the share with this run (Share.Hand). Memory that
-	// several runs lie in goes with the last of them.
+	// Bytes is the number of the share's bytes that were handed over with this run (Share.Hand).
+	// Memory that several runs share is counted with the last of them.
 	Bytes int64
 }
 
-// ErrRevoked says that the generation is over and its partitions may already
-// belong to another member.
+// ErrRevoked is returned if the generation has ended. Its partitions may already belong to another
+// member.
 var ErrRevoked = errors.New("partitions were given to another member of the group")
 
-// ErrUnknownTopic says that a topic does not exist.
+// ErrUnknownTopic is returned if a topic does not exist.
 var ErrUnknownTopic = errors.New("unknown topic")
 
-// OffsetError says that the offset at which the group wants to read is not in
-// the log: messages were deleted before they were read (Offset < First), or
-// the log is shorter than what was committed (Offset > End; the topic was made
-// again or truncated). Reading on would skip messages in silence, so it is final,
-// unless the source is to go on with the log's first message.
+// OffsetError is returned if the group's offset is outside the log. Either messages were deleted
+// before they were read (Offset < First), or the topic was truncated or created again (Offset >
+// End). Reading on would silently skip messages. The error is therefore final, unless the source is
+// set to continue at the first message of the log.
 type OffsetError struct {
 	TopicPartition
 	Offset, First, End int64
 }
 
 func (e *OffsetError) Error() string {
-	// Of deleted offsets nobody knows which held a message.
+	// It is unknown which of the deleted offsets contained messages.
 	what := fmt.Sprintf("up to %d messages were deleted before they were read", e.First-e.Offset)
 	if e.Offset > e.End {
 		what = "the topic was truncated or created again"
@@ -94,6 +90,6 @@ func (e *OffsetError) Error() string {
 		e.Topic, e.Partition, e.Offset, e.First, e.End, what)
 }
 
-// Lost is how many messages are known to be lost: those deleted before they were
-// read. How many a truncated log has lost nobody knows.
+// Lost returns the maximum number of messages deleted before they were read. It is 0 for a
+// truncated log, because the number is unknown then.
 func (e *OffsetError) Lost() int64 { return max(0, e.First-e.Offset) }

@@ -10,29 +10,30 @@ import (
 	"unfold/internal/backoff"
 )
 
-// Progress is how far the group has come in a partition, as the brokers know it.
+// Progress is the progress of the group in a partition, as reported by the brokers.
 type Progress struct {
-	// Position is the group's committed one, or where reading began if there is none.
+	// Position is the committed offset of the group, or the one where reading began if there is
+	// none.
 	Position
 	// End is the offset behind the last one in the log.
 	End int64
 }
 
-// Standing is a partition in which messages wait and nothing moves.
+// Standing is a partition in which messages wait and nothing is committed.
 type Standing struct {
 	TopicPartition
-	// Ahead is how many offsets lie between the committed one and the log's end.
+	// Ahead is the number of offsets between the committed one and the end of the log.
 	Ahead int64
-	// Since is when its committed offset was first seen as it is.
+	// Since is the time at which the current committed offset was first seen.
 	Since time.Time
 }
 
-// watch knows how the partitions of a generation stand.
+// watch records the progress in the partitions of a generation.
 type watch struct {
 	mu     sync.Mutex
 	states map[TopicPartition]Standing
 	offset map[TopicPartition]int64
-	// failing is why the brokers cannot be asked, and since when; nil: they can.
+	// failing is the error of queries to the brokers, since the given time; nil if they succeed.
 	failing error
 	since   time.Time
 }
@@ -41,7 +42,7 @@ func newWatch() *watch {
 	return &watch{states: map[TopicPartition]Standing{}, offset: map[TopicPartition]int64{}}
 }
 
-// run asks now and then, from the beginning on, until the context is done.
+// run queries the progress at once and then at regular intervals, until the context is done.
 func (w *watch) run(ctx context.Context, gen Generation, s *Settings, hooks *Hooks) {
 	for {
 		all, err := ask(ctx, gen, s.LagTimeout)
@@ -57,14 +58,14 @@ func (w *watch) run(ctx context.Context, gen Generation, s *Settings, hooks *Hoo
 	}
 }
 
-// ask asks once, for at most so long.
+// ask queries the progress once, with a timeout.
 func ask(ctx context.Context, gen Generation, timeout time.Duration) ([]Progress, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return gen.Progress(ctx)
 }
 
-// note takes an answer in and returns the lag of each partition.
+// note records the result of a query and returns the lag of each partition.
 func (w *watch) note(all []Progress, err error, now time.Time) map[TopicPartition]int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,9 +91,9 @@ func (w *watch) note(all []Progress, err error, now time.Time) map[TopicPartitio
 	return lags
 }
 
-// Standing lists the partitions of this process in which messages have waited for the given
-// time, or longer, and none was finished. If the brokers cannot be asked, it says since
-// when and why. Both are empty while no share of the source is owned.
+// Standing returns the partitions of this process in which messages have waited for at least the
+// given time while none was finished. If queries to the brokers fail, it also returns the error and
+// the time of the first failure. Both results are empty while no share of the source is owned.
 func (p *Pipeline) Standing(longer time.Duration) (list []Standing, since time.Time, failing error) {
 	w := p.watching.Load()
 	if w == nil {

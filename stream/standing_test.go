@@ -10,8 +10,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// The lag is there before anything was delivered, grows while the sink refuses, and goes
-// to 0; a partition that stands still is known with the time since when.
+// The lag is reported before anything was delivered, grows while the sink fails, and returns to 0.
+// A partition that stands still is reported with the time since when.
 func TestLagWhileStuck(t *testing.T) {
 	b := newBroker(2)
 	learner := &streamtest.Learner{Min: 1}
@@ -64,7 +64,7 @@ func TestLagWhileStuck(t *testing.T) {
 	}
 }
 
-// breakSink makes writes to the outputs fail until it is mended.
+// breakSink makes writes to the output topic fail until mend is called.
 func breakSink(b *streamtest.Broker) (mend func()) {
 	var mu sync.Mutex
 	broken := true

@@ -2,48 +2,48 @@ package stream
 
 import "time"
 
-// Stats are what is known of a map that was learnt: how it came about, how far
-// points moved, and what the stream was like. A learner fills what it knows.
+// Stats are statistics of a learnt map: the course of learning, the moves of the points, and the
+// events of the stream. A learner sets the fields that it knows.
 type Stats struct {
-	// Version and Epoch are those of the map, At is when it was learnt and Took how
-	// long that was.
+	// Version and Epoch are those of the map. At is the time at which it was learnt, and Took the
+	// duration of learning.
 	Version uint64        `json:"version"`
 	Epoch   uint32        `json:"epoch"`
 	At      time.Time     `json:"at"`
 	Took    time.Duration `json:"took_ns"`
-	// Kind says how: first, ordinary, gentle, major, or refit for one that was learnt
-	// from nothing.
+	// Kind is the kind of learning: first, ordinary, gentle, major, or refit for a map that was
+	// learnt from scratch.
 	Kind string `json:"kind"`
-	// Points are on the map, of which Born are new; Gone were there before.
+	// Points is the number of points of the map. Born of them are new, and Gone points of the
+	// previous map are missing.
 	Points int `json:"points"`
 	Born   int `json:"born"`
 	Gone   int `json:"gone"`
-	// LoglikPair is the likelihood's logarithm per ordered pair of points.
+	// LoglikPair is the log-likelihood per ordered pair of points.
 	LoglikPair float64 `json:"loglik_pair"`
-	// Diameter is that of the map, in its units.
+	// Diameter is the diameter of the map, in its units.
 	Diameter float64 `json:"diameter"`
-	// Moves say how far points moved that were there before, Drift how far they are
-	// from where they were when the epoch began.
+	// Moves are the distances that old points moved. Drift are their distances from their places at
+	// the beginning of the epoch.
 	Moves Quantiles `json:"moves"`
 	Drift Quantiles `json:"drift"`
-	// Novel is the share of new points whose local novelty was beyond 95% of that of
-	// the reference points; of Judged ones, in the last few refreshes. Alarm: it has
-	// been more than chance allows, for so many refreshes.
+	// Novel is the share of Judged new points with a local novelty above that of 95% of the
+	// reference points, over the last few refreshes. Alarm is the number of consecutive refreshes
+	// in which it was larger than chance allows.
 	Novel  float64 `json:"novel"`
 	Judged int     `json:"judged"`
 	Alarm  int     `json:"alarm"`
-	// Voted labelled events, a sample of those that came since the map before, were
-	// judged by it before it learnt from them: each by the vote of the nearest points
-	// where the event was placed. Wrong votes were not for its label.
+	// Voted is the number of labelled events that the previous map classified before this map was
+	// learnt from them. They are a sample of the new events, classified by a vote of the points
+	// nearest to each. Wrong is the number of wrong predictions.
 	Voted int `json:"voted"`
 	Wrong int `json:"wrong"`
-	// OldestAge is how much older the oldest reference point is than the newest
-	// event.
+	// OldestAge is the age difference between the oldest reference point and the newest event.
 	OldestAge time.Duration `json:"oldest_age_ns"`
-	// Events, since the stream began: taken; with exactly the vector of a point; with
-	// the id of one before; taken out by their id; to be taken out, but not there;
-	// points that made room, were too old, or could not be put on the map; events
-	// whose id was too long.
+	// Numbers of events since the stream began, in the order of the fields: accepted events; those
+	// with exactly the vector of a point; those with the id of an earlier event; deletions by id;
+	// deletions of unknown ids; points that were evicted to make room, were too old, or could not
+	// be put on the map; events with an id that was too long.
 	Events         uint64 `json:"events"`
 	Duplicates     uint64 `json:"duplicates"`
 	Upserts        uint64 `json:"upserts"`
@@ -53,57 +53,59 @@ type Stats struct {
 	Expired        uint64 `json:"expired"`
 	Unusable       uint64 `json:"unusable"`
 	LongIDs        uint64 `json:"long_ids"`
-	// Newest says whether the newest events were unlike the reference set, before the map
-	// was learnt; zero where nobody looks.
+	// Newest is the result of testing the newest events for drift before the map was learnt; zero
+	// if drift detection is off.
 	Newest Drift `json:"newest,omitzero"`
-	// Classes say how the classes of events are predicted; zero where they are not.
+	// Classes are the statistics of class prediction; zero if classes are not predicted.
 	Classes ClassStats `json:"classes,omitzero"`
-	// Clusters say what became of the map's clusters; zero where they are not sought.
+	// Clusters are the statistics of the map's clusters; zero if clusters are not computed.
 	Clusters ClusterStats `json:"clusters,omitzero"`
 }
 
-// ClusterStats say how many clusters a map has, and what became of those of the map before.
+// ClusterStats are the number of clusters of a map and the changes since the previous map.
 type ClusterStats struct {
-	// Clusters are on the map; Noise is the share of its points that are in none.
+	// Clusters is the number of clusters. Noise is the share of points in no cluster.
 	Clusters int     `json:"clusters"`
 	Noise    float64 `json:"noise"`
-	// Born came of no other, Split of another one, Merged went into another one, Died
-	// otherwise; Grew and Shrank have changed their size by much: with this map.
+	// Born clusters have no predecessor, Split ones were part of another, Merged ones became part
+	// of another, and Died ones have no successor. Grew and Shrank have changed their size
+	// substantially. All count changes with this map.
 	Born   int `json:"born"`
 	Split  int `json:"split"`
 	Merged int `json:"merged"`
 	Died   int `json:"died"`
 	Grew   int `json:"grew"`
 	Shrank int `json:"shrank"`
-	// Births and Deaths are those since the stream began: Born and Split, Merged and Died.
+	// Births and Deaths are totals since the stream began: of Born and Split, and of Merged and
+	// Died.
 	Births uint64 `json:"births"`
 	Deaths uint64 `json:"deaths"`
-	// Took is how long it took to find them.
+	// Took is the time of finding the clusters.
 	Took time.Duration `json:"took_ns"`
 }
 
-// ClassStats say how the classifier was learnt, with this map.
+// ClassStats are the statistics of learning the classifier of this map.
 type ClassStats struct {
-	// Classes is how many are distinguished; 0 if none could be learnt.
+	// Classes is the number of classes, 0 if no classifier could be learnt.
 	Classes int `json:"classes"`
-	// Took is how long learning took: from Used labelled events, of which Warm were
-	// among those of the map before, in so many Sweeps over them; Negative visits
-	// were left out, see package models/ep.
+	// Took is the time of learning from Used labelled events in Sweeps passes. Warm of the events
+	// were already used for the previous map. Negative is the number of skipped updates; see
+	// package models/ep.
 	Took     time.Duration `json:"took_ns"`
 	Used     int           `json:"used"`
 	Warm     int           `json:"warm"`
 	Sweeps   int           `json:"sweeps"`
 	Negative int           `json:"negative"`
-	// Labelled events had come since the stream began when learning ended, Behind of
-	// them after it had begun: they wait for the next map.
+	// Labelled is the number of labelled events since the stream began, at the end of learning.
+	// Behind of them arrived after learning had begun, and wait for the next map.
 	Labelled uint64 `json:"labelled"`
 	Behind   uint64 `json:"behind"`
 }
 
-// LabelError is the share of wrong votes, 0 if there were none.
+// LabelError returns the share of wrong predictions, 0 if there were none.
 func (f Stats) LabelError() float64 { return float64(f.Wrong) / float64(max(f.Voted, 1)) }
 
-// Quantiles are of distances, in percent of the map's diameter.
+// Quantiles are quantiles of distances, in percent of the map's diameter.
 type Quantiles struct {
 	Median float64 `json:"median"`
 	P90    float64 `json:"p90"`

@@ -12,8 +12,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// slowSource has generations whose commits take their time, whatever the context
-// says, and fail.
+// slowSource has generations whose commits are slow, ignore the context, and fail.
 type slowSource struct {
 	stream.Source
 	stopped *atomic.Bool
@@ -38,8 +37,8 @@ func (g slowGeneration) Commit(context.Context, []stream.Position) error {
 	return errBroken
 }
 
-// Once the pipeline was asked to stop no commit begins but the last, so a
-// coordinator that hangs costs the time of one.
+// After the pipeline was stopped, only the last commit begins. So a coordinator that hangs costs
+// the time of one commit.
 func TestStopWithSlowCommits(t *testing.T) { synctest.Test(t, stopWithSlowCommits) }
 
 func stopWithSlowCommits(t *testing.T) {
@@ -63,7 +62,7 @@ func stopWithSlowCommits(t *testing.T) {
 	if err := running.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	// Two, if one began in the instant of the stop.
+	// Two if one began at the moment of the stop.
 	if n := late.Load(); n > 2 {
 		t.Errorf("%d commits began after the stop", n)
 	}

@@ -13,7 +13,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// list is a message of so many events.
+// list returns a message with n events.
 func list(n int) stream.Message {
 	var words []string
 	for i := range n {
@@ -22,8 +22,8 @@ func list(n int) stream.Message {
 	return stream.Message{Key: []byte("key"), Value: []byte(strings.Join(words, " "))}
 }
 
-// An output that its topic does not take comes in parts, in order, with what stands
-// around it whole; a single event that is too large makes its message a dead letter.
+// An output that its topic rejects as too large is written in parts, in order, and the outputs
+// around it stay whole. If one event alone is too large, its message becomes a dead letter.
 func TestTooLargeOutputs(t *testing.T) {
 	for _, exactlyOnce := range []bool{false, true} {
 		t.Run(fmt.Sprintf("exactly once %v", exactlyOnce), func(t *testing.T) {
@@ -46,7 +46,8 @@ func TestTooLargeOutputs(t *testing.T) {
 			if err := running.Stop(); err != nil {
 				t.Fatal(err)
 			}
-			// The double writes what comes before a message that it refuses: at least once.
+			// The double writes the messages before a rejected one, so they can come twice: at
+			// least once.
 			joined, err := streamtest.Join(b.Messages("out"))
 			if err != nil || exactlyOnce && joined.Torn+joined.Again > 0 {
 				t.Fatalf("%d torn, %d again, %v", joined.Torn, joined.Again, err)
@@ -88,7 +89,7 @@ func TestTooLargeOutputs(t *testing.T) {
 	}
 }
 
-// With ToDeadLetters nothing is split; without a topic of dead letters that ends the stage.
+// With ToDeadLetters nothing is split. Without a dead-letter topic the stage ends.
 func TestTooLargeToDeadLetters(t *testing.T) {
 	for _, exactlyOnce := range []bool{false, true} {
 		for _, keeps := range []bool{true, false} {
@@ -119,8 +120,8 @@ func TestTooLargeToDeadLetters(t *testing.T) {
 	}
 }
 
-// A dead letter that its topic does not take is there without its value, and if need be
-// without key and headers, and says how to know it where it is.
+// A dead letter that is too large is written without its value, and if necessary without key and
+// headers. Its headers identify the original message.
 func TestTooLargeDeadLetters(t *testing.T) {
 	big := bytes.Repeat([]byte("junk "), 2000)
 	for name, c := range map[string]struct {
@@ -178,7 +179,7 @@ func TestTooLargeDeadLetters(t *testing.T) {
 	}
 }
 
-// A dead letter of which not even the headers fit ends the stage; it is not tried for ever.
+// A dead letter whose headers alone are too large ends the stage instead of being retried for ever.
 func TestDeadLetterTooLargeForAnything(t *testing.T) {
 	for _, exactlyOnce := range []bool{false, true} {
 		b := newBroker(1)

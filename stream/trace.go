@@ -2,33 +2,33 @@ package stream
 
 import "time"
 
-// Tracer gives messages whose sender traces them spans of their own. Its methods are
-// called from several goroutines and must be quick.
+// Tracer creates spans for messages that their sender traces. Its methods are called from several
+// goroutines and must return quickly.
 type Tracer interface {
-	// Parent is the header traceparent of what is made of the message: that of the
-	// message's own span. It is a function of the message alone, so that a duplicate has
-	// the same bytes; false if the message has no span, and its header is passed on.
+	// Parent returns the header traceparent for the outputs of a message, which identifies the
+	// message's own span. It depends only on the message, so that a duplicate has the same bytes.
+	// ok is false if the message has no span; its header is then copied.
 	Parent(m *Message) (traceparent []byte, ok bool)
-	// Done says that what became of a message has been acknowledged. Messages without a
-	// span count as well.
+	// Done reports that the output or dead letter of a message has been acknowledged. It is also
+	// called for messages without a span.
 	Done(m *Message, o Fate)
 }
 
-// Fate is what became of a message.
+// Fate is the outcome of a message.
 type Fate struct {
-	// Fetched is when the message had been read.
+	// Fetched is the time at which the message was read.
 	Fetched time.Time
-	// Version is that of the map that placed its events.
+	// Version is the version of the map that placed its events.
 	Version uint64
-	// Events is how many there were.
+	// Events is the number of its events.
 	Events int
-	// Stage and Err say why it became a dead letter; nil if it did not.
+	// Stage and Err are the reason why it became a dead letter. Err is nil otherwise.
 	Stage Stage
 	Err   error
 }
 
-// done reports to the tracer, if there is one, the messages of a batch that are
-// delivered, or that are dead letters.
+// done reports delivered messages of a batch to the tracer, if there is one: the dead letters or
+// the others.
 func (w *worker) done(batch []*entry, dead bool) {
 	if w.p.Tracer == nil {
 		return
@@ -47,7 +47,7 @@ func (w *worker) done(batch []*entry, dead bool) {
 	}
 }
 
-// traceparent is that header of what is made of a message.
+// traceparent returns the header traceparent for outputs of the message.
 func (p *Pipeline) traceparent(in *Message) ([]byte, bool) {
 	if p.Tracer != nil {
 		if v, ok := p.Tracer.Parent(in); ok {

@@ -35,9 +35,8 @@ func text(headers []stream.Header, from int) (all []string) {
 	return all
 }
 
-// What of an input's headers reaches its output: nothing but the trace, unless headers
-// are passed on; then all but those whose names are the stage's. A dead letter has all
-// of them either way.
+// Only the trace headers of an input are copied to its output. With PassHeaders all are copied,
+// except those with the stage's names. A dead letter always has all of them.
 func TestHeaders(t *testing.T) {
 	in := []stream.Header{{Key: "traceparent", Value: []byte("t")}, {Key: "a", Value: []byte("1")}, {Key: "content-type", Value: []byte("text/plain")},
 		{Key: "unfold-source-offset", Value: []byte("99")}, {Key: "tracestate", Value: []byte("s")}, {Key: "a", Value: []byte("2")}, {Key: "b"},

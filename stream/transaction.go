@@ -5,32 +5,32 @@ import (
 	"errors"
 )
 
-// Transactional is a Generation whose broker writes messages and moves an offset
-// in one step. Exactly-once delivery needs it.
+// Transactional is a Generation that can write messages and commit an offset atomically.
+// Exactly-once delivery needs it.
 type Transactional interface {
 	Generation
-	// Transact writes what was made of messages of an assigned partition, and moves the
-	// group's offset of that partition. All of it is done or nothing, for readers of
-	// committed messages. Transactions of different partitions may run at once.
+	// Transact writes the outputs and letters of an assigned partition and commits its offset in
+	// one transaction. For readers of committed messages, either all of it happens or nothing.
+	// Transactions of different partitions may run concurrently.
 	//
-	// nil says that it is done. ErrRevoked says that the partition may be somebody
-	// else's, or that it is not known whether it is done: the next generation begins
-	// where the truth is. After any other error nothing was done, and it may be
-	// retried; with other messages if it is a *RefusedError.
+	// It returns nil if the transaction is committed. ErrRevoked means that the partition may have
+	// another owner, or that the outcome is unknown; the next generation then begins at the true
+	// offset. After any other error nothing was written, and the transaction may be retried. After
+	// a *RefusedError it must be retried with other messages.
 	Transact(ctx context.Context, t Transaction) error
 }
 
-// Transaction is everything that was made of some messages of one partition.
+// Transaction contains the outputs and dead letters of some messages of one partition.
 type Transaction struct {
-	// Position is that behind the last of the messages.
+	// Position is the position behind the last of the messages.
 	Position
-	// Outputs go to the sink's topic, Letters to that of dead letters; their order
-	// is kept as Sink.Write keeps it.
+	// Outputs are written to the sink's topic, and Letters to the dead-letter topic. Their order is
+	// kept in the same way as by Sink.Write.
 	Outputs, Letters []Message
 }
 
-// transact tries a transaction until it is done, the generation is over, the context is
-// done, or a topic refuses some of it (*RefusedError).
+// transact retries a transaction until it is committed, the generation has ended, the context is
+// done, or a topic rejects a message (*RefusedError).
 func (r retrier) transact(ctx context.Context, gen Transactional, t Transaction) error {
 	for attempt := 1; ; attempt++ {
 		err := gen.Transact(ctx, t)

@@ -5,15 +5,15 @@ import (
 	"errors"
 )
 
-// UnavailableError says that what decoding or placing a message needs from elsewhere, such
-// as a schema registry, cannot be had now. The message is not bad: its partition waits,
-// and it is tried again with growing pauses.
+// UnavailableError is returned if a resource that decoding or placing a message needs is
+// temporarily unavailable, such as a schema registry. The message is not bad: its partition waits,
+// and it is retried with growing pauses.
 type UnavailableError struct {
 	Err error
-	// Fetch, if a Decoder sets it, gets what is missing. It is called before the first
-	// pause and after each one, outside of Settings.DecodeTime. If it returns nil the message is
-	// decoded again at once, after an *UnavailableError later, and after another error the
-	// message is bad.
+	// Fetch, if a Decoder sets it, fetches the resource. It is called before the first pause and
+	// after each pause, and is not limited by Settings.DecodeTime. If it returns nil, the message
+	// is decoded again at once. After an *UnavailableError it is retried later, and after any other
+	// error the message is bad.
 	Fetch func(ctx context.Context) error
 }
 
@@ -21,7 +21,7 @@ func (e *UnavailableError) Error() string { return e.Err.Error() }
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// unavailable is the error as one that may go away, nil if it is none.
+// unavailable returns the UnavailableError in the chain of err, nil if there is none.
 func unavailable(err error) (u *UnavailableError) {
 	if !errors.As(err, &u) {
 		return nil
@@ -29,8 +29,8 @@ func unavailable(err error) (u *UnavailableError) {
 	return u
 }
 
-// await does what it takes, once, until something missing may be there: it fetches it,
-// unless that has been tried in vain, or waits. The error says why it never will be there.
+// await makes one attempt to get an unavailable resource. It calls Fetch, unless that has been
+// tried in vain, or pauses. An error means that the resource will never be available.
 func (r retrier) await(ctx context.Context, what string, missing *UnavailableError, attempt int, vain bool) (fetched bool, err error) {
 	err = missing
 	if missing.Fetch != nil && !vain {
@@ -47,7 +47,7 @@ func (r retrier) await(ctx context.Context, what string, missing *UnavailableErr
 	return false, r.later(ctx, what, attempt, err)
 }
 
-// later reports a failure and waits.
+// later reports a failure and pauses.
 func (r retrier) later(ctx context.Context, what string, attempt int, err error) error {
 	if !r.pause(ctx, what, attempt, attempt, err) {
 		return ctx.Err()

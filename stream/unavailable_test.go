@@ -14,9 +14,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestUnavailable: messages that need what cannot be had wait with all behind them in
-// their partition, and not the others; none is a dead letter but those whose need is never
-// met.
+// TestUnavailable: a message whose resource is unavailable blocks its partition, but not the
+// others. It becomes a dead letter only if the resource will never be available.
 func TestUnavailable(t *testing.T) {
 	for name, c := range map[string]struct{ exactlyOnce, direct, place, waiting bool }{
 		"fetched beside decoding":             {},
@@ -70,7 +69,7 @@ func TestUnavailable(t *testing.T) {
 					done := b.Committed("group", "in")
 					return done[1] == n && (c.place || done[0] == 5) && retried.Load() > 20
 				})
-				// What is bad and waits for the first map need not wait for it.
+				// Bad messages that wait for the first map need not wait for the resource.
 				early := len(b.Messages("dlq")) > 0 && !(c.place && c.waiting)
 				if done := b.Committed("group", "in")[0]; done > 5 || early {
 					t.Errorf("offset %d is committed, and %d dead letters", done, len(b.Messages("dlq")))
@@ -94,7 +93,8 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// lacking is a learner whose maps lack what it takes to write the place of a number.
+// lacking is a learner whose maps cannot write the place of one number until a resource is
+// available.
 type lacking struct {
 	*streamtest.Learner
 	number int
@@ -126,8 +126,8 @@ func (m lackingMap) Place(ctx context.Context, events []stream.Events) ([]stream
 	return out, err
 }
 
-// TestUnavailableStops: a stage that waits for what is away stops at once when it is asked
-// to, and what waits is delivered by the next.
+// TestUnavailableStops: a stage that waits for an unavailable resource stops at once when asked to.
+// The next run delivers the waiting messages.
 func TestUnavailableStops(t *testing.T) {
 	for _, c := range []struct{ place, exactlyOnce bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
 		t.Run(fmt.Sprintf("place=%t,exactly-once=%t", c.place, c.exactlyOnce), func(t *testing.T) {

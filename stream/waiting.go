@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// wait offers messages that cannot be placed yet and keeps them. Bad ones need no
-// map: they go to the dead letters at once, so that a topic that holds nothing
-// else is seen to, and does not fill the memory. Only if delivery is exactly once
-// those behind an event wait with it, since their offsets cannot be committed.
+// wait offers messages that cannot be placed yet and stores them. Bad messages need no map. They
+// become dead letters at once, so that a topic of bad messages alone does not fill the memory. With
+// exactly-once delivery, bad messages behind an event wait with it, because their offsets cannot be
+// committed.
 func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 	for _, e := range batch {
 		if e.good() {
@@ -40,10 +40,11 @@ func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 	return nil
 }
 
-// keep lets messages wait. If they do not fit any more this partition lets go of
-// all that waits: its offset stays before it.
+// keep stores messages until the first map. If they do not fit, the partition drops all that it has
+// stored. Their offsets stay uncommitted, so they are read again.
 func (w *worker) keep(batch []*entry, which func(*entry) bool) {
-	// Messages lie in memory that they share with those next to them.
+	// A message shares memory with its neighbours, so skipped messages are counted with the next
+	// stored one.
 	next := int64(0)
 	for _, e := range batch {
 		next += e.message.Weight()
@@ -61,7 +62,7 @@ func (w *worker) keep(batch []*entry, which func(*entry) bool) {
 	w.behind = batch[len(batch)-1].next
 }
 
-// letGo forgets what waits.
+// letGo drops the waiting messages and returns them.
 func (w *worker) letGo() (waited []*entry) {
 	waited, w.waiting = w.waiting, nil
 	for _, e := range waited {
@@ -70,7 +71,7 @@ func (w *worker) letGo() (waited []*entry) {
 	return waited
 }
 
-// offer shows a message to the learner.
+// offer passes a message to the learner.
 func (w *worker) offer(ctx context.Context, e *entry) error {
 	err := w.p.Learner.Offer(ctx, e.events)
 	var bad *MessageError
@@ -81,14 +82,14 @@ func (w *worker) offer(ctx context.Context, e *entry) error {
 	return err
 }
 
-// released reports whether messages wait that can be placed now.
+// released reports whether waiting messages can be placed now.
 func (w *worker) released() bool {
 	return (len(w.waiting) > 0 || w.forgot) && w.p.Learner.Current() != nil
 }
 
-// release places the messages that have waited for the first map. If reading
-// ends meanwhile the rest is dropped, and nothing after it may be processed. If
-// some were let go the generation has to end: the next one reads them again.
+// release places the messages that have waited for the first map. If reading ends meanwhile, the
+// rest is dropped, and no later message may be processed. If some were dropped before, the
+// generation has to end; the next one reads them again.
 func (w *worker) release(reading, working context.Context) error {
 	if w.forgot {
 		return fmt.Errorf("%v: reading again what did not fit the memory: %w", w.tp, ErrRevoked)

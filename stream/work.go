@@ -2,20 +2,18 @@ package stream
 
 import "context"
 
-// Weigher is a Decoder that can estimate beforehand, in little time, how many bytes the
-// events of a message take once they are decoded. That may be more than the message has. A
-// bad message has 0.
+// Weigher is implemented by a Decoder that can quickly estimate the size of a message's decoded
+// events in bytes. That may be more than the size of the message. A bad message has 0.
 type Weigher interface {
 	Weigh(m *Message) int64
 }
 
-// workPerByte is what the work on a message takes for each byte of its events: they
-// themselves, if they do not lie in the message, their vectors, once more among those of
-// their batch, and the output.
+// workPerByte is the memory for processing one byte of events: the events themselves if they are
+// not part of the message, their vectors, a copy in the batch, and the output.
 const workPerByte = 4
 
-// begin waits until the work on a batch fits into what all workers may take together, if
-// it does; else until it is the only one.
+// begin blocks until the memory for a batch fits into the common limit of all workers. A batch that
+// exceeds the limit waits until it is the only one.
 func (w *worker) begin(ctx context.Context, batch []*entry) error {
 	w.finish()
 	n := int64(0)
@@ -34,7 +32,7 @@ func (w *worker) begin(ctx context.Context, batch []*entry) error {
 	return nil
 }
 
-// finish gives back what begin took.
+// finish frees the memory that begin reserved.
 func (w *worker) finish() {
 	w.work.free(w.busy)
 	w.busy = 0

@@ -9,7 +9,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// weighty decodes messages that it says are heavy, and counts how many it is at.
+// weighty decodes messages with a fixed weight and counts concurrent calls.
 type weighty struct {
 	streamtest.Numbers
 	weight   int64
@@ -27,8 +27,8 @@ func (w weighty) Decode(m stream.Message) (stream.Events, error) {
 	return w.Numbers.Decode(m)
 }
 
-// Messages of several partitions that would take too much together are worked on one after
-// the other, and none waits for ever, even if it would take too much alone.
+// Messages of several partitions that need too much memory together are processed one after the
+// other. None waits for ever, even if it needs too much alone.
 func TestWorkIsBounded(t *testing.T) {
 	for name, c := range map[string]struct{ weight, together int64 }{
 		"more than there is": {1 << 20, 1}, "one of two": {500, 1}, "two of two": {100, 2},
@@ -42,7 +42,7 @@ func TestWorkIsBounded(t *testing.T) {
 			p := start(t, b, &streamtest.Learner{Pause: time.Millisecond})
 			d := weighty{weight: c.weight, at: new(atomic.Int64), most: new(atomic.Int64)}
 			p.pipeline.Decoder = d
-			// 1,600 bytes are enough for one message's work, and for that on two light ones.
+			// 1,600 bytes are enough for one message, and for two light ones together.
 			p.pipeline.Settings.WorkBytes, p.pipeline.Settings.BatchMessages = 2000, 1
 			running := p.run(t)
 			running.Await("all messages are delivered", func() bool { return p.delivered.Load() >= partitions*each })

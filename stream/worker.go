@@ -8,62 +8,62 @@ import (
 	"time"
 )
 
-// worker carries the messages of one partition through the stage, in order.
+// worker processes the messages of one partition in order.
 type worker struct {
 	p   *Pipeline
 	gen Generation
-	// atomic is gen for exactly-once delivery, else nil.
+	// atomic is gen for exactly-once delivery, otherwise nil.
 	atomic  Transactional
 	commits *committer
 	retry   retrier
 	tp      TopicPartition
-	// next is the offset behind the last message that has been delivered.
+	// next is the offset behind the last delivered message.
 	next int64
-	// waiting are messages that have been offered and wait for the first map;
-	// behind is the offset behind the last one read meanwhile.
+	// waiting are messages that have been offered and wait for the first map. behind is the offset
+	// behind the last of them.
 	waiting []*entry
 	behind  int64
-	// passed is the offset that reading has reached with no message before it that is
-	// not delivered; settling fires when a transaction of its own is to commit it.
+	// passed is the offset that reading has reached if all messages before it are delivered.
+	// settling fires when it is to be committed in a transaction of its own.
 	passed   int64
 	settling <-chan time.Time
-	// room is the partition's share of what bounds what has been read; held bounds what
-	// waits and work what is decoded and placed at a time, both with the other
-	// workers. forgot: some of what was to wait did not fit and was let go.
+	// room is the partition's share of the queue of read messages. held limits waiting messages,
+	// and work limits decoding and placing, both for all workers together. forgot is true if
+	// waiting messages did not fit and were dropped.
 	room       *Share
 	held, work *budget
 	forgot     bool
-	// busy is what the worker has taken of work.
+	// busy is the number of bytes reserved in work.
 	busy     int64
 	standing *watch
 }
 
-// entry is a message on its way.
+// entry is a message that is being processed.
 type entry struct {
 	message Message
-	// next is the offset to commit once the message is done with.
+	// next is the offset to commit when the message is done.
 	next   int64
 	events Events
-	// bad is why there are no events, or why they cannot be placed or written.
+	// bad is the reason why there are no events, or why they cannot be placed or written.
 	bad *MessageError
-	// skipped is why there are no events, and need not be.
+	// skipped is set if a valid message has no events.
 	skipped *SkippedError
-	// outcome is what by, a map, made of them; pieces make up the output,
-	// if it is not one message.
+	// outcome is the result of placing the events on by. pieces are the parts of an output that was
+	// split.
 	outcome Outcome
 	by      *Published
 	pieces  []piece
-	// spared is what the dead letter does without.
+	// spared is the part that the dead letter omits.
 	spared  spared
 	fetched time.Time
-	// version is that of the map that placed them.
+	// version is the version of the map that placed the events.
 	version uint64
-	// holds is what it counts for while it waits for the first map.
+	// holds is the number of bytes reserved while it waits for the first map.
 	holds int64
 }
 
-// run works until reading is done, then finishes what it has begun unless
-// working is done as well. It returns an error only if that is final.
+// run works until reading is done, and then finishes the current batch unless working is done, too.
+// Only a final error is returned.
 func (w *worker) run(reading, working context.Context) error {
 	runs := newIntake(&w.p.settings)
 	fetching, stop := context.WithCancel(reading)
@@ -103,7 +103,7 @@ func (w *worker) run(reading, working context.Context) error {
 	}
 }
 
-// fetch hands over runs while the worker works on the one before.
+// fetch fetches runs while the worker processes the previous one.
 func (w *worker) fetch(ctx context.Context, runs *intake) error {
 	for {
 		run, err := w.gen.Fetch(ctx, w.tp, w.room)
@@ -122,8 +122,8 @@ func (w *worker) fetch(ctx context.Context, runs *intake) error {
 	}
 }
 
-// workThrough works through one run in batches. Once reading is done it stops between
-// two batches; the rest will be read again by whoever owns the partition then.
+// workThrough processes one run in batches. It stops between two batches when reading is done; the
+// next owner of the partition reads the rest again.
 func (w *worker) workThrough(reading, working context.Context, run Run) error {
 	defer w.finish()
 	fetched := time.Now()
@@ -175,7 +175,7 @@ func (w *worker) workThrough(reading, working context.Context, run Run) error {
 	return nil
 }
 
-// batch returns how many of the messages make the next batch.
+// batch returns the number of messages in the next batch.
 func (s *Settings) batch(messages []Message) int {
 	bytes := 0
 	for i := range messages {
@@ -187,14 +187,14 @@ func (s *Settings) batch(messages []Message) int {
 	return len(messages)
 }
 
-// spoil marks a message as bad, unless it already is.
+// spoil marks a message as bad, unless it is already marked.
 func (e *entry) spoil(stage Stage, err error) {
 	if e.bad == nil {
 		e.bad = asMessageError(stage, err)
 	}
 }
 
-// asMessageError is what an error says of itself, or an error of the stage.
+// asMessageError returns the MessageError in the chain of err, or a new one for the stage.
 func asMessageError(stage Stage, err error) (m *MessageError) {
 	if !errors.As(err, &m) {
 		m = &MessageError{Stage: stage, Err: err}
@@ -202,7 +202,7 @@ func asMessageError(stage Stage, err error) (m *MessageError) {
 	return m
 }
 
-// advance says that everything before offset has been acknowledged.
+// advance records that all messages before offset have been acknowledged.
 func (w *worker) advance(offset int64) {
 	if offset > w.next {
 		w.next = offset
@@ -212,8 +212,8 @@ func (w *worker) advance(offset int64) {
 	}
 }
 
-// process places a batch and delivers what was made of it; then the learner may
-// have the events, also those that it has had before there was a map: now they have a place.
+// process places and delivers a batch, and then offers its events to the learner. Events offered
+// before the first map are offered again, because they have a place now.
 func (w *worker) process(reading, working context.Context, batch []*entry) error {
 	outputs, err := w.place(reading, working, batch)
 	if err != nil {
@@ -273,8 +273,7 @@ func (w *worker) place(reading, working context.Context, batch []*entry) (output
 	return outputs, nil
 }
 
-// outcomes has messages placed, as often as it takes until nothing is missing for any of
-// them.
+// outcomes places messages and retries until no resource is unavailable.
 func (w *worker) outcomes(reading, working context.Context, on Map, good []*entry, in []Events) ([]Outcome, error) {
 	for tries := 1; ; tries++ {
 		outcomes, err := on.Place(working, in)
@@ -294,7 +293,7 @@ func (w *worker) outcomes(reading, working context.Context, on Map, good []*entr
 	}
 }
 
-// quiet drops errors that only say that one of the contexts is done.
+// quiet drops errors that only report that one of the contexts is done.
 func quiet(err error, ctxs ...context.Context) error {
 	for _, ctx := range ctxs {
 		if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrRevoked)) {

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// An error is no failure if it only says that one of the contexts is done.
+// An error is dropped if it only reports that one of the contexts is done.
 func TestQuiet(t *testing.T) {
 	over, stop := context.WithCancel(t.Context())
 	stop()
 	for _, c := range []struct {
 		err  error
-		ends bool // quietly, once a context is done
+		ends bool // dropped once a context is done
 	}{{context.Canceled, true}, {context.DeadlineExceeded, true}, {ErrRevoked, true}, {io.EOF, false}} {
 		deep := fmt.Errorf("x: %w", c.err)
 		if got := quiet(deep, t.Context(), t.Context()); got != deep {
@@ -34,7 +34,7 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// What was acknowledged before is not committed again.
+// An offset that was acknowledged before is not committed again.
 func TestAdvancesOnce(t *testing.T) {
 	w, _ := settler(t)
 	w.atomic, w.commits = nil, newCommitter(w.gen, w.p.settings, w.retry)
@@ -49,7 +49,7 @@ func TestAdvancesOnce(t *testing.T) {
 	}
 }
 
-// A pipeline that only learns passes offsets without messages once there is a map.
+// A learn-only pipeline passes offsets without messages once there is a map.
 func TestLearnOnlyPasses(t *testing.T) {
 	w, _ := settler(t)
 	w.atomic, w.p.LearnOnly, w.commits = nil, true, newCommitter(w.gen, w.p.settings, w.retry)
@@ -64,7 +64,7 @@ func TestLearnOnlyPasses(t *testing.T) {
 	}
 }
 
-// handing is a generation that hands out runs.
+// handing is a generation that returns scripted runs.
 type handing struct {
 	Generation
 	runs  []Run
@@ -79,7 +79,7 @@ func (h *handing) Fetch(ctx context.Context, _ TopicPartition, _ *Share) (Run, e
 	return Run{}, ctx.Err()
 }
 
-// A partition is read on at once while there is more, and after a pause when it was read to its end.
+// A partition is polled again at once while it has more messages, and after a pause at its end.
 func TestLingersAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, _ := settler(t)
@@ -105,12 +105,12 @@ func TestLingersAtTheEnd(t *testing.T) {
 	})
 }
 
-// Before the first map bad messages become dead letters at once; exactly-once delivery lets them wait behind
-// an event, since their offset would be committed.
+// Before the first map bad messages become dead letters at once. With exactly-once delivery they
+// wait behind an event, because their offset would be committed with them.
 func TestBadMessagesBeforeTheFirstMap(t *testing.T) {
 	for _, c := range []struct {
 		atomic        bool
-		waits         int // messages that have waited before
+		waits         int // messages that are already waiting
 		good, bad     bool
 		letters, left int
 		next          int64
@@ -158,7 +158,7 @@ func TestBadMessagesBeforeTheFirstMap(t *testing.T) {
 	}
 }
 
-// Standing lists a partition from the moment on at which it has stood for as long as is asked.
+// Standing lists a partition as soon as it has stood still for the given time.
 func TestStandsForAsLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, w := &Pipeline{}, newWatch()
@@ -173,12 +173,12 @@ func TestStandsForAsLong(t *testing.T) {
 	})
 }
 
-// A grant that comes as the one who waits gives up is given back.
+// Bytes granted while the request is cancelled are returned.
 func TestQueueGrantsTooLate(t *testing.T) {
 	room := NewQueue(400, 1)[0]
 	over, stop := context.WithCancel(t.Context())
 	stop()
-	for range 100 { // half of the times the grant is seen first
+	for range 100 { // in about half of the cases select sees the grant first
 		if err := room.Take(over, 10); err == nil {
 			room.Return(10)
 		}
@@ -193,7 +193,7 @@ func TestQueueGrantsTooLate(t *testing.T) {
 	}
 }
 
-// Nothing is written if there is nothing to write.
+// An empty write does not call the sink.
 func TestWritesNothing(t *testing.T) {
 	s := &script{}
 	if left, err := (retrier{hooks: &Hooks{}}).write(t.Context(), "write", s, nil); left != nil || err != nil || len(s.got) != 0 {
@@ -201,12 +201,12 @@ func TestWritesNothing(t *testing.T) {
 	}
 }
 
-// named are events in a format.
+// named are events with a format.
 type named struct{ nothing }
 
 func (named) Format() string { return "json" }
 
-// The format of a message is reported if it has one and somebody wants to know.
+// The format of a message is reported if it has one and the hook is set.
 func TestFormatsAreReported(t *testing.T) {
 	(&Hooks{}).decoded(TopicPartition{}, named{})
 	var got []string

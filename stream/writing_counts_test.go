@@ -15,7 +15,7 @@ import (
 	"unfold/internal/backoff"
 )
 
-// script is a sink with scripted answers, which notes the messages that are written.
+// script is a sink with scripted answers that records the written messages.
 type script struct {
 	Sink
 	answers []error
@@ -38,16 +38,16 @@ func (s *script) Write(_ context.Context, messages []Message) error {
 	return s.answers[len(s.got)-1]
 }
 
-// What is left of a write is written again, after pauses that grow while nothing is written.
+// The remaining messages of a write are retried. Pauses grow while nothing is written.
 func TestWritesAgain(t *testing.T) {
 	bad := errors.New("bad")
 	left := func(indices ...int) error { return &WriteError{Remaining: indices, Err: bad} }
 	for name, c := range map[string]struct {
 		answers  []error
 		written  [][]int
-		failures []int // since some were written, at each pause
+		failures []int // number of failures since some messages were written, at each pause
 		left     []int
-		refused  []int // indices among all
+		refused  []int // indices among all messages
 	}{
 		"at once":         {nil, [][]int{{0, 1, 2, 3}}, nil, nil, nil},
 		"all again":       {[]error{bad, bad, bad}, [][]int{{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}}, []int{1, 2, 3}, nil, nil},
@@ -77,7 +77,7 @@ func TestWritesAgain(t *testing.T) {
 			if len(pauses) != len(c.failures) {
 				t.Fatalf("%s: pauses %v", name, pauses)
 			}
-			for i, n := range c.failures { // a pause doubles with each failure, give or take a half
+			for i, n := range c.failures { // a pause doubles with each failure, with a jitter of one half
 				if usual := time.Second << (n - 1); pauses[i] < usual/2 || pauses[i] > usual*3/2 {
 					t.Errorf("%s: pause %d is %v after %d failures", name, i, pauses[i], n)
 				}
@@ -107,7 +107,8 @@ func (c *commits) Commit(_ context.Context, positions []Position) error {
 	return c.answers[len(c.got)-1]
 }
 
-// What is acknowledged is committed once, the furthest offset of each partition, and again if that fails.
+// An acknowledged offset is committed once, the highest of each partition, and retried if that
+// fails.
 func TestCommitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad := errors.New("bad")
@@ -153,7 +154,8 @@ func TestCommitter(t *testing.T) {
 	})
 }
 
-// The work on a batch is over before its outputs are written: others work meanwhile.
+// The memory of a batch is freed before its outputs are written, so that other workers can
+// continue.
 func TestWorkEndsBeforeWriting(t *testing.T) {
 	w, _ := settler(t)
 	w.atomic, w.room, w.work = nil, NewQueue(1<<20, 1)[0], newBudget(1<<20)
@@ -176,19 +178,19 @@ func TestWorkEndsBeforeWriting(t *testing.T) {
 	}
 }
 
-// nothing are no events.
+// nothing are events without content.
 type nothing struct{}
 
 func (nothing) Len() int { return 1 }
 
-// divided are events of which parts can be made.
+// divided are events whose output can be split.
 type divided int
 
 func (d divided) Len() int { return int(d) }
 
 func (divided) Part(from, to int) ([]byte, error) { return fmt.Appendf(nil, "%d-%d", from, to), nil }
 
-// An output that is too large is divided if it can be; otherwise its message is bad.
+// An output that is too large is split if possible. Otherwise its message is bad.
 func TestCut(t *testing.T) {
 	large := errors.New("too large")
 	for name, c := range map[string]struct {
@@ -197,7 +199,7 @@ func TestCut(t *testing.T) {
 		parts    Parts
 		events   int
 		piece    [2]int
-		want     []string // parts; nil: it is bad
+		want     []string // parts; nil: the message is bad
 		why      string
 	}{
 		"in two":            {Refused{}, Split, divided(0), 6, [2]int{0, 6}, []string{"0-3", "3-6"}, ""},
@@ -222,7 +224,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// The parts of an output have their numbers once, also after one of them was divided again.
+// The parts of an output are numbered once, also after one of them was split again.
 func TestPartsAreNumberedOnce(t *testing.T) {
 	w := &worker{p: &Pipeline{}}
 	e := &entry{by: &Published{Version: 1}, events: divided(8), outcome: Outcome{Parts: divided(0)}}
@@ -242,7 +244,7 @@ func TestPartsAreNumberedOnce(t *testing.T) {
 	}
 }
 
-// The headers of an output say where it is from, on which map it was placed, and what is passed on.
+// The headers of an output contain its origin, its map and the copied headers.
 func TestOutputHeaders(t *testing.T) {
 	in := Message{TopicPartition: TopicPartition{Topic: "in", Partition: 3}, Offset: 9, Key: []byte("k"), Time: time.UnixMilli(5), Headers: []Header{
 		{HeaderTraceState, []byte("state")}, {HeaderKeySchema, []byte("7")}, {HeaderValueSchema, []byte("8")}, {"mine", []byte("x")}, {"unfold-other", nil}, {HeaderContentType, []byte("text")}}}
@@ -268,7 +270,7 @@ func TestOutputHeaders(t *testing.T) {
 	}
 }
 
-// Where a message is from, and which part of an output it is, is read from its headers if all make sense.
+// The origin and the part of an output are read from its headers if all are valid.
 func TestHeadersThatMakeNoSense(t *testing.T) {
 	headers := func(values map[string]string) (all []Header) {
 		for key, v := range values {

@@ -303,7 +303,7 @@ func (placeColumn) avro(o *Output) []avroField {
 	}}}
 }
 
-// axisField is the field of a coordinate.
+// axisField returns the field of a coordinate.
 func axisField(name string, axis int) avroField {
 	return avroField{name, []string{"null", "float"}, nil, func(to []byte, o *Output, i int) ([]byte, error) {
 		return appendAvroFloat(append(to, branch), o.Embedding.Row(i)[axis]), nil

@@ -50,7 +50,7 @@ func avroTypeOf(f arrow.Field) avroType {
 	return avroType{[]any{"null", t.schema}, func(to []byte, a arrow.Array, i int) ([]byte, error) { return t.write(append(to, branch), a, i) }}
 }
 
-// logical is a logical type of Avro.
+// logical returns a logical type of Avro.
 func logical(of, name string) any { return map[string]any{"type": of, "logicalType": name} }
 
 // plainAvroType returns the type of values that are not null.

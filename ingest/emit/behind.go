@@ -40,6 +40,6 @@ func (b *behind) Close() error {
 }
 
 func (b *behind) Abort() {
-	_ = b.wait() // whoever aborts knows of an error, or has one of his own
+	_ = b.wait() // the caller aborts because of an error and needs no other
 	b.Writer.Abort()
 }

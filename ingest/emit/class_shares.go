@@ -25,8 +25,8 @@ type ClassShare struct {
 	Probability float32
 }
 
-// ClassShares lists the probabilities p, n x len(names), of each event, likeliest first and classes
-// that are as likely by their names.
+// ClassShares returns the probabilities p, n x len(names), of each event, likeliest class first.
+// Classes of equal probability are ordered by name.
 func ClassShares(names []string, p vec.Matrix[float32]) [][]ClassShare {
 	out, all := make([][]ClassShare, p.Rows), make([]ClassShare, p.Rows*p.Cols)
 	for i := range out {
@@ -77,7 +77,7 @@ func (sharesColumn) join(out *Output, parts []*Output) error {
 	return nil
 }
 
-// array makes the maps of all events: map<utf8, float>.
+// array returns the maps of all events: map<utf8, float>.
 func (sharesColumn) array(o *Output) arrow.Array {
 	b := array.NewMapBuilder(table.Heap, arrow.BinaryTypes.String, arrow.PrimitiveTypes.Float32, false)
 	keys, values := b.KeyBuilder().(*array.StringBuilder), b.ItemBuilder().(*array.Float32Builder)

@@ -37,7 +37,7 @@ func shared() *emit.Output {
 	return o
 }
 
-// The likeliest class is first; of classes that are as likely, that whose name is.
+// The likeliest class is first. Classes of equal probability are ordered by name.
 func TestClassShares(t *testing.T) {
 	o := shared()
 	want := [][]emit.ClassShare{{{"web\"x", .75}, {"dns", .25}}, nil, {{"dns", .5}, {"web\"x", .5}}}
@@ -64,7 +64,7 @@ func TestClassSharesAsJSON(t *testing.T) {
 	}
 }
 
-// Messages in Arrow hold a map; the writer that remembers kinds writes the same bytes.
+// Arrow messages contain a map. A writer that remembers kinds writes the same bytes.
 func TestClassSharesAsArrow(t *testing.T) {
 	value, err := emit.EncodeMessage(shared())
 	if err != nil {
@@ -106,7 +106,7 @@ func checkShares(t *testing.T, back *table.Table) {
 	}
 }
 
-// Parquet files hold maps.
+// Parquet files contain maps.
 func TestClassSharesInParquet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "map.parquet")
 	w, err := emit.Create(path, emit.WriteOptions{})
@@ -199,7 +199,7 @@ func TestClassSharesAsProtobuf(t *testing.T) {
 	}
 }
 
-// The names are reserved only where the columns are.
+// The names are reserved only if the output has these columns.
 func TestClassSharesReserve(t *testing.T) {
 	o := shared().Slice(0, 1)
 	for _, name := range []string{emit.ClassProbabilitiesName, emit.ClassEntropyName} {

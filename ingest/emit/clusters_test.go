@@ -17,7 +17,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// grouped is an event with a cluster.
+// grouped returns an event with a cluster.
 func grouped(cluster int64) *emit.Output {
 	o := events(1, 2)
 	o.Class, o.Probability, o.Version = nil, nil, 7
@@ -159,8 +159,8 @@ func TestClustersInFiles(t *testing.T) {
 	}
 }
 
-// Input columns with the names of cluster columns pass through if there are no clusters, and are an
-// error otherwise.
+// Input columns with the names of cluster columns are passed on if there are no clusters. Otherwise
+// they are an error.
 func TestClustersOfTheInput(t *testing.T) {
 	o := grouped(3)
 	own := table.StringColumn(emit.ClusterName, []string{"theirs"})

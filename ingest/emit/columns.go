@@ -32,7 +32,7 @@ var outputColumns = []outputColumn{
 
 // outputColumn is an entry of outputColumns, with the operations on its column.
 type outputColumn interface {
-	// String names it.
+	// String returns the name of the column.
 	String() string
 	// there reports whether an output has the column.
 	there(*Output) bool
@@ -44,7 +44,7 @@ type outputColumn interface {
 	join(out *Output, parts []*Output) error
 	// columns returns the values as columns of a table. The function places converts coordinates.
 	columns(o *Output, places layout) []table.Column
-	// write adds it to a message's body.
+	// write adds the column to a message's body.
 	write(*body, *Output)
 	// json adds the fields of event i to a JSON object.
 	json(w *jsonRow, o *Output, i int)
@@ -63,7 +63,7 @@ type outputColumn interface {
 // dimension.
 type layout func(x vec.Matrix[float32]) []table.Column
 
-// fixedLayout is the layout of Arrow.
+// fixedLayout is the layout in Arrow: one fixed-size list.
 func fixedLayout(x vec.Matrix[float32]) []table.Column {
 	return []table.Column{table.VectorColumn(EmbeddingName, x)}
 }

@@ -68,7 +68,7 @@ func (idColumn) read(o *Output, t *table.Table, names []string) (err error) {
 	return err
 }
 
-// present returns the name if the schema has it, else nothing.
+// present returns the name if the schema has it, otherwise nothing.
 func present(s table.Schema, name string) []string {
 	if _, ok := s.Find(name); ok {
 		return []string{name}
@@ -83,7 +83,7 @@ func checkRows(c table.Column, o *Output) error {
 	return nil
 }
 
-// keptColumns are the columns that pass through.
+// keptColumns are the columns that are passed on.
 type keptColumns struct{}
 
 func (keptColumns) String() string { return "kept columns" }
@@ -330,7 +330,7 @@ func (s series[T]) read(o *Output, t *table.Table, names []string) error {
 	return err
 }
 
-// readFloats wants a value in every row.
+// readFloats reads floats and returns an error if one is missing.
 func readFloats(c table.Column, o table.Origin) ([]float32, error) {
 	if _, missing := c.Floats(); missing >= 0 {
 		return nil, table.Null(o, missing, c.Name())

@@ -227,7 +227,7 @@ func DescribeHeld(path string, o *Output) (string, error) {
 func heldBy(path string, o *Output) (parts []string, err error) {
 	format, _, err := FormatOf(path)
 	if err != nil {
-		return nil, nil // which Create says
+		return nil, nil // Create returns this error
 	}
 	var order []string
 	names := map[string][]string{}

@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// listOf32 is a plain list of the rows of another list, whose elements are values now.
+// listOf32 returns a plain list with the rows of another list and new element values.
 func listOf32(l array.ListLike, values arrow.Array) (arrow.Array, error) {
 	element := l.DataType().(arrow.ListLikeType).ElemField()
 	element.Type = values.DataType()

@@ -117,7 +117,7 @@ func (j JSON) objects(o *Output, object func(w *jsonRow, i int) error) ([]byte, 
 	return w.to, nil
 }
 
-// jsonRow is an object in the making.
+// jsonRow is a JSON object that is being written.
 type jsonRow struct {
 	to    []byte
 	lines bool

@@ -13,8 +13,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// The column of likelihoods is present in every message format if it is asked for, and its name is
-// free for a kept column if not.
+// Every message format has the column of likelihoods if it is requested. Otherwise a kept column
+// may have its name.
 func TestLogLik(t *testing.T) {
 	o := events(1, 2)
 	o.Class, o.Probability, o.Version, o.LogLik = nil, nil, 7, []float32{-12.5}

@@ -48,7 +48,7 @@ func (m *Map) columns() (all []table.Column) {
 	return all
 }
 
-// ReadMap reads the map whose rows r gives, of this program or another: see Coordinates.
+// ReadMap reads a map from r, written by this program or another: see Coordinates.
 func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, error) {
 	for _, name := range r.Schema().Names() {
 		if err := r.Schema().Ambiguous(name, origin); err != nil {

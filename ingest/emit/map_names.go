@@ -9,13 +9,13 @@ import (
 	"unfold/ingest/table"
 )
 
-// renamed gives the coordinates of another program's map the names that this one writes.
+// renamed renames the coordinates of another program's map to the names of this program.
 type renamed struct {
 	table.Reader
 	names map[string]string
 }
 
-// ownNames renames the coordinates of a map, unless they have the names that this program writes.
+// ownNames renames the coordinates of a map, unless they have the names of this program.
 func ownNames(r table.Reader) table.Reader {
 	s := r.Schema()
 	if len(placeColumn{}.names(s)) > 0 {
@@ -24,7 +24,7 @@ func ownNames(r table.Reader) table.Reader {
 	names := Coordinates(s)
 	for _, name := range []string{EmbeddingName, EmbeddingName + "_0", EmbeddingName + "_1"} {
 		if _, taken := s.Find(name); taken {
-			return r // it is a map, whose coordinates are wrong
+			return r // it is a map with invalid coordinates
 		}
 	}
 	out := &renamed{Reader: r, names: map[string]string{}}
@@ -38,7 +38,7 @@ func ownNames(r table.Reader) table.Reader {
 	return out
 }
 
-// Schema has the names that this program writes.
+// Schema returns the schema with this program's names.
 func (r *renamed) Schema() table.Schema {
 	s := slices.Clone(r.Reader.Schema())
 	for i := range s {
@@ -63,7 +63,7 @@ func (r *renamed) Next(ctx context.Context) (*table.Table, error) {
 	return t, nil
 }
 
-// MapID is that of the source.
+// MapID returns the map id of the source.
 func (r *renamed) MapID() string {
 	if i, is := r.Reader.(table.Identified); is {
 		return i.MapID()
@@ -71,7 +71,7 @@ func (r *renamed) MapID() string {
 	return ""
 }
 
-// theirs puts the names of the source into an error.
+// theirs replaces the names in an error by those of the source.
 func (r *renamed) theirs(err error) error {
 	var e *table.Error
 	if errors.As(err, &e) {

@@ -24,7 +24,7 @@ func (k *messageKind) write(o *Output) ([]byte, bool) {
 	return k.pattern.Write(n, b.nodes, b.buffers)
 }
 
-// body gathers the parts of a batch.
+// body collects the parts of a batch.
 type body struct {
 	rows    int
 	nodes   []arrowipc.Node

@@ -24,9 +24,9 @@ func EncodeTable(t *table.Table) ([]byte, error) {
 }
 
 // WriteTables writes one or more tables with the same columns as the batches of an Arrow stream. It
-// holds one of them at a time.
+// keeps only one of them in memory.
 func WriteTables(to io.Writer, tables iter.Seq2[*table.Table, error]) (err error) {
-	// Passed-through columns have types from untrusted input, on which Arrow's writer may panic.
+	// The types of passed columns come from untrusted input, and Arrow's writer may panic on them.
 	defer arrays.Recovered(&err)
 	var w *ipc.Writer
 	for t, err := range tables {

@@ -17,7 +17,7 @@ type MessageWriter struct {
 	known recent.List[messageKind]
 }
 
-// messageKind are the messages of certain columns.
+// messageKind is the kind of messages with certain columns.
 type messageKind struct {
 	columnSet
 	mapID   string
@@ -27,7 +27,7 @@ type messageKind struct {
 // rememberedKinds bounds the number of kinds that a MessageWriter remembers.
 const rememberedKinds = 8
 
-// Encode is EncodeMessage.
+// Encode returns the same bytes as EncodeMessage.
 func (w *MessageWriter) Encode(o *Output) ([]byte, error) {
 	if !simpleOutput(o) {
 		return EncodeMessage(o)

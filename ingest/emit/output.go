@@ -18,7 +18,7 @@ const (
 	SigmaName         = "sigma"
 	NoveltyLocalName  = "novelty_local"
 	NoveltyGlobalName = "novelty_global"
-	// LogLikName exists if likelihoods are asked for.
+	// LogLikName exists if likelihoods are requested.
 	LogLikName  = "loglik"
 	EpochName   = "map_epoch"
 	VersionName = "model_version"
@@ -51,14 +51,14 @@ type Output struct {
 	// ID holds the ids of the events. If there is no column, the row number in the file or message
 	// is used instead.
 	ID table.Column
-	// Kept are the columns that pass through.
+	// Kept are the columns that are passed on.
 	Kept []table.Column
 	// Embedding is the n x d matrix of coordinates. For rows without places it is n x 0.
 	Embedding vec.Matrix[float32]
 	// Sigma, NoveltyLocal and NoveltyGlobal have n values each, or are nil if the column is left
 	// out.
 	Sigma, NoveltyLocal, NoveltyGlobal []float32
-	// LogLik are the log-likelihoods under the model, n values, or nil if they are not asked for.
+	// LogLik are the log-likelihoods under the model, n values, or nil if they are not requested.
 	LogLik []float32
 	// Class and Probability are the predicted classes and their probabilities, n values each, or
 	// both nil.

@@ -19,8 +19,9 @@ type Places struct {
 	At vec.Matrix[float64]
 }
 
-// ReadPlaces reads coordinates in dims dimensions: those that Coordinates names, or else the
-// columns of numbers, if there are exactly dims beside the id. The id's column is the first of ids that is there.
+// ReadPlaces reads coordinates in dims dimensions from the columns that Coordinates returns.
+// Otherwise it reads the columns of numbers, if there are exactly dims besides the id. The id
+// column is the first of ids that exists.
 func ReadPlaces(ctx context.Context, r table.Reader, origin table.Origin, dims int, ids ...string) (*Places, error) {
 	s := r.Schema()
 	id := ""

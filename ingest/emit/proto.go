@@ -25,7 +25,7 @@ type Protobuf struct {
 	known recent.List[protoKind]
 }
 
-// protoKind are the messages of certain columns.
+// protoKind is the kind of messages with certain columns.
 type protoKind struct {
 	columnSet
 	mapID  bool
@@ -66,7 +66,7 @@ func (p *Protobuf) Encode(o *Output) (value []byte, schema string, err error) {
 // of reports whether an output's message is of this kind.
 func (k *protoKind) of(o *Output) bool { return k.mapID == (o.MapID != "") && k.columnSet.of(o) }
 
-// protoRow is a message in the making.
+// protoRow is a message that is being written.
 type protoRow struct {
 	to   []byte
 	kind *protoKind

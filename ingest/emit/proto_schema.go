@@ -47,7 +47,7 @@ func (o *Output) takes(name string) bool {
 	return true
 }
 
-// newProtoKind makes the schema for messages like the output's.
+// newProtoKind returns the kind of messages with the output's columns, and its schema.
 func newProtoKind(o *Output) (*protoKind, error) {
 	if err := o.checkFields("Protobuf"); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (k *protoKind) fieldsOfKept(o *Output, s *protoSchema) (fields []string) {
 	return fields
 }
 
-// protoSchema is a schema in the making.
+// protoSchema is a schema that is being written.
 type protoSchema struct {
 	// taken holds the names in use in the form in which JSON readers and code generators compare
 	// them: without case and underscores.

@@ -129,7 +129,7 @@ message Place {
 	}
 }
 
-// Several events, and columns with the names of the place's own fields, are refused.
+// Several events, and columns with the names of the place's own fields, are rejected.
 func TestProtobufRefuses(t *testing.T) {
 	var p emit.Protobuf
 	for _, n := range []int{0, 2} {

@@ -54,7 +54,7 @@ func (f *protoField) append(to []byte, a arrow.Array) []byte {
 	return protowire.AppendString(to, textAt(a, i))
 }
 
-// plainValue looks through dictionaries and extensions.
+// plainValue resolves dictionaries and extensions.
 func plainValue(a arrow.Array, i int) (arrow.Array, int) {
 	for {
 		switch in := a.(type) {

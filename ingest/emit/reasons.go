@@ -27,7 +27,7 @@ const (
 
 // Reason describes a source column that makes an event novel.
 type Reason struct {
-	// Column is the column's name, for an element of a list as in embedding[12].
+	// Column is the name of the column, or of an element of a list, for example embedding[12].
 	Column string
 	// Share is the column's fraction, from 0 to 1, of the event's distance to its
 	// neighbors. The shares of all columns sum to 1.
@@ -144,7 +144,7 @@ func (r *items[T]) arrowType() *arrow.StructType {
 	return arrow.StructOf(fields...)
 }
 
-// array makes the lists of all events.
+// array returns the lists of all events.
 func (s nested[T]) array(o *Output) arrow.Array {
 	lists := array.NewListBuilderWithField(table.Heap, arrow.Field{Name: "item", Type: s.of.arrowType()})
 	each := lists.ValueBuilder().(*array.StructBuilder)

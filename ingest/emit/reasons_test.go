@@ -35,7 +35,7 @@ func explained() *emit.Output {
 	return o
 }
 
-// first is the first event alone.
+// first returns the first event alone.
 func first() *emit.Output {
 	o := explained().Slice(0, 1)
 	o.Version = 7

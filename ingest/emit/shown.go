@@ -9,12 +9,12 @@ import (
 	"unfold/internal/vec"
 )
 
-// Shown holds the rows of a map, from this program or another, for display in a viewer.
+// Shown contains the rows of a map, from this program or another, for display in a viewer.
 type Shown struct {
 	// At is the n x d matrix of places, d >= 2. A row with a coordinate that is missing or not
 	// finite is NaN.
 	At vec.Matrix[float32]
-	// Parts hold the columns other than the coordinates, in tables with n rows in all.
+	// Parts are tables with the columns other than the coordinates, with n rows in total.
 	Parts []*table.Table
 	// ID is the name of the id column, or "".
 	ID string
@@ -66,7 +66,7 @@ func ReadShown(ctx context.Context, r table.Reader, origin table.Origin, id stri
 	return out, nil
 }
 
-// shownCoordinates names the columns of the coordinates.
+// shownCoordinates returns the names of the coordinate columns.
 func shownCoordinates(s table.Schema, o table.Origin, names []string) ([]string, error) {
 	for _, name := range names {
 		if _, there := s.Find(name); !there {
@@ -83,9 +83,9 @@ func shownCoordinates(s table.Schema, o table.Origin, names []string) ([]string,
 		Suggest("name them, as --places x,y; the columns are %s", s)
 }
 
-// Coordinates names the columns that hold the coordinates of any map: those of a map as a
-// writer of maps lays them out, or else a pair that is known (x and y, UMAP1 and UMAP2, ...), or
-// else the only column of vectors; none if there are none of these.
+// Coordinates returns the names of the coordinate columns of any map, or none. It tries the columns
+// of this program's maps, a known pair of names (x and y, UMAP1 and UMAP2, ...), and the only
+// column of vectors, in this order.
 func Coordinates(s table.Schema) []string {
 	if names := (placeColumn{}).names(s); len(names) > 0 {
 		return names
@@ -144,7 +144,7 @@ func (m *Shown) add(t *table.Table, names []string) error {
 		}
 		rest = append(rest, c)
 	}
-	if len(rest) == 0 { // a table has rows by its columns
+	if len(rest) == 0 { // a table without columns would have no rows
 		rest = append(rest, table.BoolColumn("", make([]bool, t.Len())))
 	}
 	part, err := table.NewTable(t.Origin, rest...)

@@ -71,7 +71,7 @@ func readable(s string) string {
 	return b.String()
 }
 
-// textLayout is a column for each dimension.
+// textLayout returns one column per dimension.
 func textLayout(x vec.Matrix[float32]) []table.Column {
 	all := make([]table.Column, x.Cols)
 	for k := range all {

@@ -71,7 +71,7 @@ func (s *shape) settle(o *Output, format input.Format, places layout) (arrow.Rec
 	if s.nullability {
 		for _, c := range o.passing() {
 			i := t.Schema().Index(c.Name())
-			fields[i].Nullable = c.ArrowField().Nullable || arrs[i].NullN() > 0 // perhaps a dictionary's value
+			fields[i].Nullable = c.ArrowField().Nullable || arrs[i].NullN() > 0 // perhaps the value of a dictionary
 		}
 	}
 	return s.record(fields, arrs, o)

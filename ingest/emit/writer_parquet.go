@@ -43,8 +43,8 @@ func (s *parquetSink) write(o *Output) (err error) {
 	return s.out.Write(rec)
 }
 
-// parquetProperties are those of a file: compressed, with dictionaries but for numbers with a fraction, of
-// which hardly two are equal.
+// parquetProperties returns the properties of a file: compressed, and with dictionaries except for
+// fractional numbers, which rarely repeat.
 func parquetProperties(s *arrow.Schema) (*parquet.WriterProperties, error) {
 	options := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy), parquet.WithAllocator(table.Heap)}
 	columns, err := pqarrow.ToParquet(s, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())

@@ -1,33 +1,34 @@
-// Package hybrid learns one latent space for vectors and labels: a sparse GP-LVM of the vectors and a
-// probit classifier of the labels share their uncertain inputs (ep.Hybrid; Andrade-Pacheco, Hensman,
-// Zwiessele and Lawrence, AISTATS 2014, S.33 to S.35). It is kind gplvm with supervision.
+// Package hybrid learns one latent space for vectors and labels. A sparse GP-LVM of the vectors and
+// a probit classifier of the labels share their uncertain inputs (ep.Hybrid; Andrade-Pacheco,
+// Hensman, Zwiessele and Lawrence, AISTATS 2014, S.33 to S.35). It is the kind gplvm with
+// supervision.
 //
 //	Fit       learns a bounded sample of the rows, of which some have labels
-//	Placer    places vectors by the bound, and leads back into the data
-//	Parts     the model as parts of a snapshot; the classifier is one of package labels (labels.Whole)
+//	Placer    places vectors by maximizing the bound, and decodes places
+//	Parts     returns the model as parts of a snapshot; the classifier is a labels.Whole
 //
 // # Learning
 //
-// Learning starts at the principal components, with half of the steps on the vectors alone: labels
-// that pull from the start tear groups apart that the vectors would join. Then the classifier learns
-// its kernel where the places are, since the bound of the vectors outweighs that of the labels by far
-// and would leave it as it is. The other half of the steps is on both, and the classifier learns once more.
-// All rows take part with their vectors, those without a label too.
+// Learning starts at the principal components, with half of the steps for the vectors alone. Labels
+// would otherwise tear apart groups that the vectors would join. Then the classifier learns its
+// kernel at fixed places, because the bound of the vectors far outweighs that of the labels and
+// would leave the kernel unchanged. The other half of the steps uses both, and then the classifier
+// learns once more. The vectors of all rows are used, with and without a label.
 //
 // # Placing
 //
-// A vector y has no label. Its input is N(mu, diag s) where what the bound gains is largest: the
-// expected log-likelihood of y by the optimal q(u) of the data, less the divergence from the prior.
-// sigma^2 is the geometric mean of s: a dimension that the vectors do not need keeps the variance of
-// the prior, which an arithmetic mean would show as that of the place.
+// A vector y has no label. Its input N(mu, diag s) maximizes the gain of the bound: the expected
+// log-likelihood of y under the optimal q(u) of the data, minus the divergence from the prior.
+// sigma^2 is the geometric mean of s. A dimension that the vectors do not need keeps the variance
+// of the prior, which would dominate an arithmetic mean.
 //
 // # Classes
 //
-// The classifier predicts from the place and its scale, N(mu, sigma^2 I): uncertain inputs are
-// integrated out, so that a place between two classes has a probability near that of both.
+// The classifier predicts from the place and its scale, N(mu, sigma^2 I), and integrates over this
+// distribution. A place between two classes therefore has similar probabilities of both.
 //
 // # Cost
 //
-// A gradient takes O(n m^2 (C + 1)) for m inducing inputs and C classes, placing a vector O(m^2) in
-// each of some dozen steps.
+// A gradient takes O(n m^2 (C + 1)) operations for m inducing inputs and C classes. Placing a
+// vector takes O(m^2) in each of a few dozen steps.
 package hybrid

@@ -21,35 +21,37 @@ import (
 
 // Settings of a fit. The zero value works.
 type Settings struct {
-	// Common has q, Dims, and the steps of each half of learning, Steps; defaults 2, 150. Labels are those
-	// of the rows, "" where there is none. Seed chooses the sample and where inducing inputs start.
+	// Common contains Dims (q) and Steps, the steps of each half of learning; defaults 2 and 150.
+	// Labels are the labels of the rows, "" for none. Seed determines the sample and the initial
+	// inducing inputs.
 	models.Common
-	// Points is the most rows that are learnt, a sample of all. Default 1000.
+	// Points is the maximum number of rows to learn; more rows are sampled. Default 1000.
 	Points int
-	// Inducing is the number of inducing inputs, of the vectors and of the classes. Default 30.
+	// Inducing is the number of inducing inputs, both of the vectors and of the classes. Default
+	// 30.
 	Inducing int
 }
 
-// Where learning starts: a relevance for each dimension, variances of places, of the kernels, and the
-// precision of the noise, of vectors with a mean square of 1.
+// Initial values: a relevance for each dimension, variances of places and kernels, and the
+// precision of the noise, for vectors with a mean square of 1.
 const (
-	startAlpha     = 1 // of all dimensions together
-	startSharp     = 4 // the same of the classes, whose borders are sharper than the vectors bend
+	startAlpha     = 1 // sum over all dimensions
+	startSharp     = 4 // the same for the classes, whose borders are sharper than the sheet of the vectors
 	startVariance  = .1
 	startPrecision = 10
 	startClasses   = 2
 )
 
-// Of a round of learning: steps of gradients, and sweeps over the sites.
+// Per round of learning: gradient steps, and sweeps over the sites.
 const (
 	roundSteps  = 10
 	roundSweeps = 4
 )
 
-// mostClasses is how many classes are told apart at most, as in package labels.
+// mostClasses is the maximum number of classes, as in package labels.
 const mostClasses = 128
 
-// Resolved returns the settings with defaults filled in, or what is wrong with them.
+// Resolved returns the settings with defaults, or an error for invalid settings.
 func (s Settings) Resolved() (Settings, error) {
 	s.Dims, s.Points, s.Inducing = cmp.Or(s.Dims, models.DefaultDims), cmp.Or(s.Points, 1000), cmp.Or(s.Inducing, 30)
 	s.Steps = cmp.Or(s.Steps, 150)
@@ -63,29 +65,31 @@ func (s Settings) Resolved() (Settings, error) {
 
 // Fitted is a learnt model.
 type Fitted struct {
-	// Settings are those of the fit with all defaults filled in.
+	// Settings are the settings of the fit with all defaults.
 	Settings Settings
-	// Learnt lists, ascending, the rows that were learnt; In are their places and variances.
+	// Learnt are the learnt rows in ascending order. In are their places and variances.
 	Learnt []int32
 	In     psi.Inputs
-	// Units are those in which the learnt vectors have the mean 0 and elements with a mean square of 1.
+	// Units scale the learnt vectors to mean 0 and elements with a mean square of 1.
 	Units placing.Units
-	// Observed are the processes of the vectors, Classes those of the labels of Names.
+	// Observed are the processes of the vectors, and Classes those of the labels in Names.
 	Observed *ep.Observed
 	Classes  *ep.Joint
 	Names    []string
-	// Labelled is how many of the learnt rows had a label.
+	// Labelled is the number of learnt rows with a label.
 	Labelled int
-	// Bound is L_H (S.35) after every round: first of the vectors alone, then, from Joint on, of both.
+	// Bound is L_H (S.35) after every round: for the vectors alone, and from index Joint on for
+	// both.
 	Bound []float64
 	Joint int
-	// Gradients counts evaluations, Negative the visits of sites that were left out to stay stable.
+	// Gradients is the number of gradient evaluations. Negative is the number of site updates that
+	// were skipped for stability.
 	Gradients, Negative int
 }
 
-// Fit learns a sample of the rows of x, which have no missing values, with those of their labels that
-// are known. It is a function of x and the settings without Threads. Errors that lie in x or in the
-// labels match models.ErrBadInput. Progress, which may be nil, is called with rounds.
+// Fit learns a sample of the rows of x and their known labels. x must not have missing values. The
+// result depends only on x and the settings without Threads. Errors of x or the labels match
+// models.ErrBadInput. progress, which may be nil, is called with rounds.
 func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress func(done, total int)) (*Fitted, error) {
 	s, err := s.Resolved()
 	if err != nil {
@@ -120,7 +124,8 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress func(d
 		h.Data = &ep.Data{Kernel: kernel(1, startAlpha, s.Dims), Z: f.inducing(h.In.Mu, many), Y: f.Units.All(points), Precision: startPrecision}
 		f.Bound, f.Gradients, f.Negative = nil, 0, 0
 		err := f.learn(ctx, h, y, many, progress)
-		// Inducing inputs that crowd on a smooth map make matrices without a factor: fewer will do there.
+		// Inducing inputs that are too close on a smooth map lead to matrices that cannot be
+		// factored. Fewer are sufficient then.
 		var indefinite *spd.IndefiniteError
 		if err == nil || !errors.As(err, &indefinite) || many < 2*leastInducing {
 			if err != nil {
@@ -131,10 +136,10 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress func(d
 	}
 }
 
-// leastInducing is the least number of inducing inputs that learning falls back to.
+// leastInducing is the minimum number of inducing inputs to fall back to.
 const leastInducing = 4
 
-// learn learns by the vectors, and then by both.
+// learn learns from the vectors, and then from both.
 func (f *Fitted) learn(ctx context.Context, h *ep.Hybrid, y vec.Matrix[float64], inducing int, progress func(done, total int)) (err error) {
 	rounds := (f.Settings.Steps + roundSteps - 1) / roundSteps
 	half := func(done int) error {
@@ -170,17 +175,17 @@ func (f *Fitted) learn(ctx context.Context, h *ep.Hybrid, y vec.Matrix[float64],
 	return err
 }
 
-// tuneRounds are those of learning the classifier alone.
+// tuneRounds is the number of rounds for the classifier alone.
 const tuneRounds = 3
 
-// tune learns the classifier where the places are.
+// tune learns the classifier at fixed places.
 func tune(ctx context.Context, h *ep.Hybrid) error {
 	alone := &ep.Hybrid{In: h.In, Classes: h.Classes, Threads: h.Threads}
 	_, err := alone.Learn(ctx, ep.LearnSettings{Rounds: tuneRounds, Steps: roundSteps, Sweeps: roundSweeps, FixInputs: true})
 	return err
 }
 
-// units centre the rows and scale them to a mean square of 1.
+// units returns the map that centres the rows and scales them to a mean square of 1.
 func units(points vec.Matrix[float32]) (placing.Units, error) {
 	u := placing.Centred(points)
 	square := vec.SquaredNorm(u.All(points).Data) / float64(len(points.Data))
@@ -221,7 +226,7 @@ func (f *Fitted) start(ctx context.Context, points vec.Matrix[float32]) (psi.Inp
 	return in, nil
 }
 
-// inducing returns at most so many inducing inputs among places.
+// inducing returns at most the given number of inducing inputs, sampled from places.
 func (f *Fitted) inducing(x vec.Matrix[float64], most int) vec.Matrix[float64] {
 	order := rand.New(rand.NewPCG(f.Settings.Seed, 0x1d)).Perm(x.Rows)
 	return vec.Take(x, order[:min(most, x.Rows)])
@@ -231,8 +236,8 @@ func kernel(variance, alpha float64, dims int) psi.Kernel {
 	return psi.Kernel{Variance: variance, Alpha: slices.Repeat([]float64{alpha / float64(dims)}, dims)}
 }
 
-// classes sets Names and Labelled, and returns what the functions are to be at the learnt rows: 1 for a
-// class, -1 for another, NaN without a label. Two classes share one function.
+// classes sets Names and Labelled. It returns the targets of the functions at the learnt rows: 1
+// for the class, -1 for another class, NaN without a label. Two classes share one function.
 func (f *Fitted) classes() (vec.Matrix[float64], error) {
 	seen := map[string]bool{}
 	for _, row := range f.Learnt {
@@ -270,5 +275,5 @@ func (f *Fitted) classes() (vec.Matrix[float64], error) {
 	return y, nil
 }
 
-// Classifier predicts the classes of places.
+// Classifier returns the classifier of places.
 func (f *Fitted) Classifier() *labels.Classifier { return labels.Whole(f.Names, f.Classes) }

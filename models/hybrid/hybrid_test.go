@@ -12,8 +12,8 @@ import (
 	"unfold/models"
 )
 
-// bent are n rows of a sheet bent in six dimensions, whose classes are thirds of it; of every third row
-// the label is known.
+// bent returns n rows on a sheet bent in six dimensions, whose thirds are the classes. label
+// contains the class of every third row.
 func bent(n int, seed uint64) (x vec.Matrix[float32], label, truth []string) {
 	rnd := rand.New(rand.NewPCG(seed, 3))
 	x = vec.New[float32](n, 6)
@@ -41,8 +41,8 @@ func fitted(t *testing.T, threads int) *Fitted {
 	return f
 }
 
-// Labels of a third of the rows predict the classes of rows that were not learnt, which are placed by
-// their vectors alone; learning raises the bound.
+// With labels for a third of the rows, the classes of rows that were not learnt are predicted.
+// These rows are placed by their vectors alone. Learning increases the bound.
 func TestFit(t *testing.T) {
 	f := fitted(t, 2)
 	if !slices.Equal(f.Names, []string{"left", "middle", "right"}) || f.Labelled != 30 || f.Negative > 0 {
@@ -83,7 +83,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// The number of threads does not matter.
+// The result does not depend on the number of threads.
 func TestThreads(t *testing.T) {
 	one, two := fitted(t, 1), fitted(t, 2)
 	for k, p := range one.Parts() {
@@ -93,7 +93,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// What cannot be learnt is refused, and says why.
+// Data that cannot be learnt are an error with the reason.
 func TestRefuses(t *testing.T) {
 	x, label, _ := bent(30, 1)
 	none, many := make([]string, 30), make([]string, 30)
@@ -103,7 +103,7 @@ func TestRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		x   vec.Matrix[float32]
 		set Settings
-		bad bool // the data's fault
+		bad bool // an error of the data
 	}{
 		"no labels":        {x, Settings{Common: models.Common{Labels: none}}, true},
 		"labels of others": {x, Settings{Common: models.Common{Labels: label[:9]}}, true},

@@ -11,16 +11,16 @@ import (
 	"unfold/models/snapshot"
 )
 
-// The parts of a model file of this model beside those of placing.Parts and of the classifier, n of its
-// reference points being learnt, by m inducing inputs:
+// The parts of a model file of this model in addition to placing.Parts and those of the classifier.
+// n is the number of learnt reference points, and m the number of inducing inputs:
 //
-//	hybrid.bound    float64, 2      the bound, and how many of the learnt rows had a label
+//	hybrid.bound    float64, 2      the bound, and the number of labelled learnt rows
 //	hybrid.x        float64, n x d  the places
 //	hybrid.s        float64, n x d  their variances
 //	hybrid.kernel   float64         the precision of the noise, the kernel's variance, d relevances
 //	hybrid.z        float64, m x d  the inducing inputs
-//	hybrid.weights  float64, m x q  those of the means
-//	hybrid.spread   float64, m x m  those of the variances
+//	hybrid.weights  float64, m x q  the weights of the means
+//	hybrid.spread   float64, m x m  the weights of the variances
 const (
 	partBound   = "hybrid.bound"
 	partX       = "hybrid.x"
@@ -31,13 +31,13 @@ const (
 	partSpread  = "hybrid.spread"
 )
 
-// Is reports whether a snapshot holds such a model.
+// Is reports whether a snapshot contains such a model.
 func Is(s *snapshot.Snapshot) bool {
 	_, there := s.Part(partZ)
 	return there
 }
 
-// Parts are the model and its classifier as a model file holds them.
+// Parts returns the parts of the model and its classifier for a model file.
 func (f *Fitted) Parts() []snapshot.Part {
 	matrix := func(name string, m vec.Matrix[float64]) snapshot.Part {
 		return snapshot.Part{Name: name, Rows: m.Rows, Cols: m.Cols, Data: m.Data}
@@ -51,12 +51,12 @@ func (f *Fitted) Parts() []snapshot.Part {
 		matrix(partZ, o.Z), matrix(partWeights, o.Weights), matrix(partSpread, o.Spread))
 	own, err := f.Classifier().Parts()
 	if err != nil {
-		panic(fmt.Sprintf("hybrid: names of classes are no JSON: %v", err)) // they are texts
+		panic(fmt.Sprintf("hybrid: names of classes are no JSON: %v", err)) // they are strings
 	}
 	return append(parts, own...)
 }
 
-// read takes the model from a snapshot, which has to be valid. Its classifier is labels.Open's.
+// read reads the model from a valid snapshot. labels.Open reads its classifier.
 func read(s *snapshot.Snapshot) (*Fitted, error) {
 	learnt, units, err := placing.Read(s)
 	if err != nil {
@@ -105,18 +105,18 @@ func read(s *snapshot.Snapshot) (*Fitted, error) {
 	return f, nil
 }
 
-// Description is what there is to say of a snapshot.
+// Description describes a snapshot.
 type Description struct {
-	// Learnt is the number of points that were learnt, Labelled of those with a label, Inducing that of
-	// the inducing inputs.
+	// Learnt is the number of learnt points, Labelled the number of those with a label, and
+	// Inducing the number of inducing inputs.
 	Learnt, Labelled, Inducing int
-	// Relevance is that of each dimension for the vectors, Noise the standard deviation of their noise in
-	// shares of that of the vectors, Bound L_H.
+	// Relevance is the relevance of each dimension for the vectors. Noise is the standard deviation
+	// of their noise as a share of that of the vectors. Bound is L_H.
 	Relevance    []float64
 	Noise, Bound float64
 }
 
-// Describe describes a snapshot for which there is a Placer.
+// Describe describes a snapshot that NewPlacer accepts.
 func Describe(s *snapshot.Snapshot) (d Description) {
 	learnt, _, _ := placing.Read(s)
 	d.Learnt = len(learnt)

@@ -13,28 +13,29 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// placeStarts nearest learnt rows are looked at, and the best is where the search for a place starts.
+// placeStarts is the number of nearest learnt rows that are tried. The search for a place starts at
+// the best of them.
 const placeStarts = 3
 
-// far is beyond any place: their prior is N(0, I).
+// far is larger than any coordinate, because the prior of places is N(0, I).
 const far = 1e3
 
 // PlaceSettings of a Placer. The zero value works.
 type PlaceSettings struct {
-	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
+	// Threads is the maximum number of goroutines of one call; 0 means GOMAXPROCS.
 	Threads int
-	// Search says how reference points are found, for novelty.
+	// Search are the settings of the search for reference points, for novelty.
 	Search auto.Settings
 }
 
-// Placer places vectors where the bound gains most by them, and leads back into the data.
+// Placer places vectors where they increase the bound most, and decodes places.
 type Placer struct {
 	*placing.Placer
 }
 
 var _ models.Decoder = (*Placer)(nil)
 
-// NewPlacer prepares placing against s, which it validates and then shares.
+// NewPlacer returns a Placer for s. It validates s and then shares its memory.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err := s.Validate(); err != nil {
 		return nil, models.BadInputf("gplvm: the snapshot does not fit: %w", err)
@@ -50,13 +51,13 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	return &Placer{p}, nil
 }
 
-// learnt are the rows that others are placed by.
+// learnt returns the learnt rows, which other rows are placed by.
 func (f *Fitted) learnt(threads int) placing.Learnt {
 	return placing.Learnt{Rows: f.Learnt, X: f.In.Mu, Units: f.Units, Neighbors: placeStarts, Threads: threads, Invite: func() placing.Guest { return f.invite() }}
 }
 
-// PlaceAll returns the places and variances of the rows of x that were not learnt, and of those that
-// were, in the frame of learning.
+// PlaceAll returns the places and variances of all rows of x, in the frame of learning. Learnt rows
+// keep the place and variance from learning.
 func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	if mu, sigma2, err = f.learnt(f.Settings.Threads).All(ctx, x, progress); err != nil {
 		return mu, nil, fmt.Errorf("gplvm: %w", err)
@@ -64,7 +65,7 @@ func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress f
 	return mu, sigma2, nil
 }
 
-// guest is what placing one vector needs in memory.
+// guest is the memory for placing one vector.
 type guest struct {
 	of      *Fitted
 	f       *ep.Inference
@@ -93,7 +94,7 @@ func (w *guest) Place(ctx context.Context, z []float32, near []int32) (mu []floa
 		return nil, 0, fmt.Errorf("gplvm: placing: %w", err)
 	}
 	for _, v := range w.x {
-		if math.IsNaN(v) || math.Abs(v) > far { // so far away that numbers leave the range
+		if math.IsNaN(v) || math.Abs(v) > far { // numerical overflow far away from all places
 			copy(w.x, w.of.In.Mu.Row(int(near[0])))
 			return w.x, 1, nil
 		}
@@ -110,7 +111,7 @@ func (w *guest) Settled(l int) (mu []float64, sigma2 float64) {
 // Decode implements placing.Guest.
 func (w *guest) Decode(y, x []float64) (variance float64) { return w.f.Decode(y, x) }
 
-// scale is the geometric mean of variances, at most that of the prior, 1.
+// scale returns the geometric mean of variances, at most the variance 1 of the prior.
 func scale(s []float64) float64 {
 	sum := 0.0
 	for _, v := range s {

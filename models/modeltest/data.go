@@ -25,8 +25,8 @@ func bundled() string {
 	return filepath.Join(filepath.Dir(file), "..", "..", "testdata")
 }
 
-// Digits returns the bundled handwritten digits, 784 pixels each, and which
-// digits they are: 3,000 to learn from and 1,000 to place.
+// Digits returns the bundled handwritten digits with 784 pixels each, and their classes: 3,000 for
+// training and 1,000 for testing.
 func Digits(t testing.TB) (train vec.Matrix[float32], trainClass []int32, test vec.Matrix[float32], testClass []int32) {
 	t.Helper()
 	dir := filepath.Join(bundled(), "digits")
@@ -35,8 +35,8 @@ func Digits(t testing.TB) (train vec.Matrix[float32], trainClass []int32, test v
 	return train, trainClass, test, testClass
 }
 
-// MNIST returns the 60,000 training and 10,000 test digits. See
-// tier.Data for when it ends the test.
+// MNIST returns the 60,000 training and 10,000 test digits. It ends the test without data (see
+// tier.Data).
 func MNIST(t testing.TB) (train vec.Matrix[float32], trainClass []int32, test vec.Matrix[float32], testClass []int32) {
 	t.Helper()
 	dir := filepath.Join(tier.Data(t), "mnist")

@@ -8,8 +8,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Heavy makes a snapshot of Snapshot's one with heavy tails: the same points and
-// places, with bandwidths that are squared distances in the input.
+// Heavy turns a snapshot made by Snapshot into one with heavy tails. It has the same points and
+// places, and its bandwidths are squared distances in the input.
 func Heavy(s *snapshot.Snapshot) *snapshot.Snapshot {
 	r := rand.New(rand.NewPCG(5, 0x4ea))
 	out := *s
@@ -28,7 +28,7 @@ func Heavy(s *snapshot.Snapshot) *snapshot.Snapshot {
 	return &out
 }
 
-// Without returns s less reference point i.
+// Without returns s without reference point i.
 func Without(s *snapshot.Snapshot, i int) *snapshot.Snapshot {
 	keep := make([]int, 0, s.Reference.Rows)
 	for j := range s.Reference.Rows {

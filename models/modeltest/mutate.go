@@ -12,21 +12,21 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Absurd are numbers that damage or malice puts into files: not finite, at the ends of the number
-// range, zero, negative, or just beyond what a shape allows.
+// Absurd are numbers that damaged or malicious files may contain: not finite, at the ends of the
+// number range, zero, negative, or just beyond the limit of a shape.
 var Absurd = []float64{
 	math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308, math.MaxFloat64, 1e200, 1e155, -1e155, 1e120, 1e39, -1e39,
 	math.MaxFloat32, -math.MaxFloat32, 1e30, -1e30, 1e-320, 1e-308, 1e-200, 1e-30, 0, -1, 1, 2, 1 << 31, 1 << 32, 1 << 53,
 }
 
-// block is a block of a model file while it is changed.
+// block is a block of a model file that is being changed.
 type block struct {
 	snapshot.Block
 	data []byte
 }
 
-// Mutate returns a model file with one to three changes to its blocks, as a program would write
-// it: the checksums, lengths and offsets fit. Raw has to be a model file.
+// Mutate returns a model file with one to three changes to its blocks. Checksums, lengths and
+// offsets are valid, as if a program had written it. raw must be a model file.
 func Mutate(t testing.TB, r *rand.Rand, raw []byte) []byte {
 	t.Helper()
 	info, err := snapshot.ReadInfo(bytes.NewReader(raw))
@@ -53,16 +53,16 @@ func change(r *rand.Rand, blocks []block) []block {
 	switch r.IntN(12) {
 	case 0: // a block is missing
 		return slices.Delete(blocks, i, i+1)
-	case 1: // two blocks have each other's content
+	case 1: // two blocks have exchanged their contents
 		o := &blocks[r.IntN(len(blocks))]
 		b.Type, o.Type, b.Rows, o.Rows, b.Cols, o.Cols, b.data, o.data = o.Type, b.Type, o.Rows, b.Rows, o.Cols, b.Cols, o.data, b.data
-	case 2: // a row is missing, or is there twice
+	case 2: // a row is missing or repeated
 		b.resize(r)
-	case 3: // rows are columns
+	case 3: // rows and columns are exchanged
 		if b.Type != snapshot.Text {
 			b.Rows, b.Cols = b.Cols, b.Rows
 		}
-	case 4: // other bytes
+	case 4: // changed bytes
 		for range 1 + r.IntN(4) {
 			if len(b.data) > 0 {
 				b.data[r.IntN(len(b.data))] = byte(r.Uint32())
@@ -85,7 +85,7 @@ func (b *block) width() int {
 	return 1
 }
 
-// resize takes the last row away or repeats it.
+// resize removes or repeats the last row.
 func (b *block) resize(r *rand.Rand) {
 	row := int(b.Cols) * b.width()
 	if b.Type == snapshot.Text || b.Rows == 0 || row == 0 {
@@ -98,7 +98,7 @@ func (b *block) resize(r *rand.Rand) {
 	b.Rows, b.data = b.Rows+1, append(b.data, b.data[len(b.data)-row:]...)
 }
 
-// absurd sets elements to one of the absurd numbers. In JSON it replaces a number.
+// absurd sets elements to absurd numbers. In JSON it replaces a number.
 func (b *block) absurd(r *rand.Rand) {
 	w := b.width()
 	if w == 1 {
@@ -121,7 +121,7 @@ func (b *block) absurd(r *rand.Rand) {
 	}
 }
 
-// put writes v as an element of that type.
+// put writes v as an element of type t.
 func put(p []byte, t snapshot.Type, v float64) {
 	le := binary.LittleEndian
 	switch t {
@@ -136,8 +136,7 @@ func put(p []byte, t snapshot.Type, v float64) {
 	}
 }
 
-// absurdText replaces the digits of a number in JSON by another number; of other bytes it changes
-// one.
+// absurdText replaces a number in JSON by another number. In other bytes it changes one byte.
 func (b *block) absurdText(r *rand.Rand) {
 	if len(b.data) == 0 {
 		return
@@ -161,7 +160,7 @@ func (b *block) absurdText(r *rand.Rand) {
 	}
 }
 
-// Sizes of the format; docs/reference/model-file.md draws them.
+// Sizes of the format; see docs/reference/model-file.md.
 const (
 	headerSize = 64
 	entrySize  = 64

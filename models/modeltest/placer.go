@@ -15,9 +15,9 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Placers checks that placers which open returns, each a new one of the same
-// snapshot, do what models.Placer promises. Events are rows to place, at least
-// 70 of them; some should equal reference points and some lie far away.
+// Placers checks that placers satisfy the contract of models.Placer. open returns a new placer of
+// the same snapshot each time. Events are at least 70 rows to place. Some should equal reference
+// points, and some should be far away from them.
 func Placers(t *testing.T, open func(t *testing.T) models.Placer, events vec.Matrix[float32]) {
 	if events.Rows < 70 {
 		t.Fatalf("%d events are too few for this suite, want 70", events.Rows)
@@ -44,7 +44,7 @@ func Placers(t *testing.T, open func(t *testing.T) models.Placer, events vec.Mat
 	t.Run("Order", func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for range 3 {
-			// Any rows in any order, some of them several times.
+			// Any rows in any order, some repeated.
 			order := make([]int, 2*events.Rows)
 			for i := range order {
 				order[i] = r.IntN(events.Rows)
@@ -90,8 +90,7 @@ func Placers(t *testing.T, open func(t *testing.T) models.Placer, events vec.Mat
 	t.Run("Errors", func(t *testing.T) { placerErrors(t, open(t), events) })
 }
 
-// placerShapes checks sizes and ranges of what comes back, and that the events
-// are left alone.
+// placerShapes checks sizes and ranges of the results, and that the events are unchanged.
 func placerShapes(t *testing.T, p models.Placer, events vec.Matrix[float32], want models.Placed) {
 	before := events.Clone()
 	n := events.Rows
@@ -126,7 +125,7 @@ func placerShapes(t *testing.T, p models.Placer, events vec.Matrix[float32], wan
 	}
 }
 
-// likelihoods checks that log-likelihoods are finite, and the same in other batches.
+// likelihoods checks that log-likelihoods are finite and do not depend on the batch.
 func likelihoods(t *testing.T, p models.Likely, events vec.Matrix[float32], at models.Placed) {
 	ctx := context.Background()
 	want, err := p.LogLik(ctx, events, at)
@@ -161,7 +160,7 @@ func likelihoods(t *testing.T, p models.Likely, events vec.Matrix[float32], at m
 	}
 }
 
-// placerErrors checks that what cannot be placed is named.
+// placerErrors checks that errors name the row that cannot be placed.
 func placerErrors(t *testing.T, p models.Placer, events vec.Matrix[float32]) {
 	ctx := context.Background()
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -185,7 +184,7 @@ func placerErrors(t *testing.T, p models.Placer, events vec.Matrix[float32]) {
 	}
 }
 
-// samePlaces checks that event i of got has the bits of event row(i) of want.
+// samePlaces checks that event i of got equals event row(i) of want bit for bit.
 func samePlaces(t *testing.T, got, want models.Placed, row func(i int) int) {
 	t.Helper()
 	for i := range got.Mu.Rows {

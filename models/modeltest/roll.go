@@ -7,8 +7,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// SwissRoll returns n points of a swiss roll in three dimensions, centred, no value above
-// 1.
+// SwissRoll returns n points of a swiss roll in three dimensions, centred and with absolute values
+// up to 1.
 func SwissRoll(n int) vec.Matrix[float64] {
 	rnd := rand.New(rand.NewPCG(7, uint64(n)))
 	y, mean, most := vec.New[float64](n, 3), make([]float64, 3), 0.0

@@ -14,11 +14,10 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Snapshot makes a small valid snapshot without learning: n reference points in
-// clusters, dims-dimensional means that follow a linear projection of them, and
-// true novelty tables. With q = 0 there is no projection, otherwise q principal
-// components come first. It also returns the reference points' vectors before
-// the projection, n x dim.
+// Snapshot returns a small valid snapshot without learning. It has n reference points in clusters,
+// dims-dimensional means that follow a linear projection of them, and true novelty tables. With q =
+// 0 there is no projection, otherwise q principal components. It also returns the vectors of the
+// reference points before the projection, n x dim.
 func Snapshot(t testing.TB, seed uint64, n, dim, q, dims int) (*snapshot.Snapshot, vec.Matrix[float32]) {
 	t.Helper()
 	ctx := context.Background()
@@ -60,8 +59,8 @@ func Snapshot(t testing.TB, seed uint64, n, dim, q, dims int) (*snapshot.Snapsho
 	return s, x
 }
 
-// Events makes n vectors of dim elements in five clusters; other seeds give other
-// vectors in the same clusters.
+// Events returns n vectors of dim elements in five clusters. The seed changes the vectors but not
+// the clusters.
 func Events(seed uint64, n, dim int) vec.Matrix[float32] {
 	centers := rand.New(rand.NewPCG(1, 0xce))
 	c := vec.New[float32](5, dim)

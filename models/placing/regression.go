@@ -15,7 +15,7 @@ import (
 
 // Constants of the regression, chosen on two data sets and judged on others (docs/decisions/decode.md).
 const (
-	// regressors is the number of reference points that a vector is predicted from.
+	// regressors is the number of reference points from which a vector is predicted.
 	regressors = 30
 	// bandwidthRank is the rank of the reference point whose distance on the map is the bandwidth.
 	bandwidthRank = 4
@@ -23,7 +23,7 @@ const (
 	slopeRidge = 0.1
 )
 
-// Regression decodes positions of maps that have no mapping back into the data: by a local linear
+// Regression decodes positions of maps without a generative model. It uses a local linear
 // regression of the reference points' vectors on their positions. The regression at y minimises
 //
 //	sum_j w_j |z_j - b - B (mu_j - y)|^2 + slopeRidge h^2 |B|^2,
@@ -31,22 +31,22 @@ const (
 //
 // over the nearest points j, and b is the vector at y. h is the distance of one of the nearest
 // points. The weights have the tails of the model: Student's with 2a degrees of freedom, or with
-// Gaussian tails their limit. Where all points are on one side and far away, h is large against
+// Gaussian tails their limit. If all points are far away on one side, h is large compared with
 // their spread, and b is their weighted mean. The rest of this file and regression_error.go predict
 // the error.
 //
-// It is safe for concurrent use. Positions are indexed when the first is decoded.
+// It is safe for concurrent use. The index of positions is built at the first call.
 type Regression struct {
 	frame *Frame
-	// tail is a, 0 for Gaussian tails.
+	// tail is a, or 0 for Gaussian tails.
 	tail  float64
 	index func() *knn.Exact
 	curve func() growth
-	// lost is the expected squared error by what the projection lost.
+	// lost returns the expected squared error of the components that the projection omits.
 	lost func() float64
 
 	mu sync.Mutex
-	// left has the leave-one-out errors of the reference points that were needed so far.
+	// left caches the leave-one-out errors of reference points.
 	left map[int32]residual
 }
 
@@ -65,8 +65,9 @@ func NewRegression(f *Frame) *Regression {
 // decodeBlock is the number of positions that are searched at once.
 const decodeBlock = 2048
 
-// Decode returns the vectors at the rows of mu. Sigma is the predicted root mean squared error of an
-// element; see models.Decoder. The nodes of a graph have no vectors, which is bad input.
+// Decode returns the vectors at the rows of mu. Sigma is the predicted root mean squared error of
+// an element; see models.Decoder. The nodes of a graph have no vectors, so decoding them is bad
+// input.
 func (r *Regression) Decode(ctx context.Context, mu vec.Matrix[float32]) (models.Decoded, error) {
 	if r.frame.snap.Graph != nil {
 		return models.Decoded{}, models.BadInputf("the map is of a graph or of distances, whose rows have no vectors: there is nothing to decode to")
@@ -110,7 +111,7 @@ func (r *Regression) decode(ctx context.Context, mu, z vec.Matrix[float32], sigm
 	return ctx.Err()
 }
 
-// near returns the reference points that are nearest on the map, k of each or all.
+// near returns the k nearest reference points on the map for each row, or all if there are fewer.
 func (r *Regression) near(ctx context.Context, mu vec.Matrix[float32], k int) (*knn.Neighbors, error) {
 	ix := r.index()
 	return ix.Search(ctx, mu, min(k, ix.Len()), knn.Settings{Threads: r.frame.threads})
@@ -119,12 +120,13 @@ func (r *Regression) near(ctx context.Context, mu vec.Matrix[float32], k int) (*
 // regressor computes the weights of a regression, for one goroutine.
 type regressor struct {
 	*Regression
-	// weight are those of the kernel, which sum to 1; share are those of vectors in the prediction.
+	// weight are the kernel weights, which sum to 1. share are the weights of the vectors in the
+	// prediction.
 	weight, share []float64
 	// bandwidth2 is h^2.
 	bandwidth2 float64
 
-	offset vec.Matrix[float64] // of positions from the place, then from their mean
+	offset vec.Matrix[float64] // of positions from y, later from their mean
 	mean   []float64
 	gram   *mat.SymDense
 	slope  *mat.VecDense
@@ -144,7 +146,7 @@ func (w *regressor) at(y []float32, index []int32, dist2 []float64) {
 	w.bandwidth2 = dist2[min(bandwidthRank, k)-1]
 	h2 := w.bandwidth2
 	if h2 == 0 {
-		h2 = dist2[k-1] // many points in one place
+		h2 = dist2[k-1] // many points have the same place
 	}
 	sum := 0.0
 	for j, p := range index {
@@ -168,7 +170,7 @@ func (w *regressor) at(y []float32, index []int32, dist2 []float64) {
 	}
 }
 
-// kernel is the weight of a point at a squared distance.
+// kernel returns the weight of a point at a squared distance.
 func (w *regressor) kernel(dist2, h2 float64, dims int) float64 {
 	switch {
 	case h2 == 0:
@@ -179,8 +181,8 @@ func (w *regressor) kernel(dist2, h2 float64, dims int) float64 {
 	return math.Pow(1+dist2/(2*w.tail*h2), -w.tail-float64(dims)/2)
 }
 
-// slopes solves for the change of shares by offset, and reports whether there is a solution: not
-// where all points are in one place.
+// slopes solves for the change of the shares with the offset. It returns false if there is no
+// solution, because all points have the same place.
 func (w *regressor) slopes(k int, h2 float64) bool {
 	dims := len(w.mean)
 	for a := range dims {
@@ -206,7 +208,7 @@ func (w *regressor) slopes(k int, h2 float64) bool {
 	if !(h2 > 0) || !chol.Factorize(w.gram) {
 		return false
 	}
-	// The ridge bounds the condition number, so that its error says nothing.
+	// The ridge bounds the condition number, so the error of SolveVecTo can be ignored.
 	_ = chol.SolveVecTo(w.slope, mat.NewVecDense(dims, w.mean))
 	return vec.Finite(w.slope.RawVector().Data)
 }

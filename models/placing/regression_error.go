@@ -12,19 +12,19 @@ import (
 	"unfold/sparse/knn"
 )
 
-// The error of a decoded vector is predicted from vectors that are known: that of each reference
-// point nearby is decoded from the others (leave one out), and the weighted mean of their squared
-// errors is the error in between them. Where the nearest points are farther away than theirs are,
+// The error of a decoded vector is predicted by leave-one-out: the vector of each nearby reference
+// point is decoded from the others. The weighted mean of these squared errors is the predicted
+// error at positions between them. At positions whose nearest points are farther away than usual,
 // the error grows by a curve of the map (growth).
 
 // residual is the leave-one-out error of a reference point.
 type residual struct {
-	// error2 is the squared error, bandwidth that of the regression.
+	// error2 is the squared error, and bandwidth the bandwidth of the regression.
 	error2, bandwidth float64
 }
 
-// error2 is the expected squared error of the vector at a position, by the leave-one-out errors of
-// the points nearby.
+// error2 returns the expected squared error of the vector at a position, based on the leave-one-out
+// errors of nearby points.
 func (r *Regression) error2(w *regressor, index []int32, left map[int32]residual) float64 {
 	local, usual := 0.0, 0.0
 	for j, p := range index {
@@ -38,7 +38,7 @@ func (r *Regression) error2(w *regressor, index []int32, left map[int32]residual
 	return local
 }
 
-// residuals returns the leave-one-out errors of all points in the lists, by their numbers.
+// residuals returns the leave-one-out errors of all points in the lists, by their index.
 func (r *Regression) residuals(ctx context.Context, near *knn.Neighbors) (map[int32]residual, error) {
 	points := slices.Clone(near.Index)
 	slices.Sort(points)
@@ -68,7 +68,7 @@ func (r *Regression) residuals(ctx context.Context, near *knn.Neighbors) (map[in
 	return out, nil
 }
 
-// leaveOneOut returns the errors of points when they are decoded from all others.
+// leaveOneOut returns the errors of points that are decoded from all others.
 func (r *Regression) leaveOneOut(ctx context.Context, points []int32) ([]residual, error) {
 	s := r.frame.snap
 	mu := vec.Convert[float32](vec.Take(s.Mu, points))
@@ -83,7 +83,7 @@ func (r *Regression) leaveOneOut(ctx context.Context, points []int32) ([]residua
 			index, dist2 := near.Row(i)
 			self := slices.Index(index, points[i])
 			if self < 0 {
-				self = len(index) - 1 // behind as many others in the same place
+				self = len(index) - 1 // behind as many others with the same place
 			}
 			index, dist2 = slices.Delete(index, self, self+1), slices.Delete(dist2, self, self+1)
 			out[i] = w.residual(b, int(points[i]), mu.Row(i), index, dist2)
@@ -92,7 +92,8 @@ func (r *Regression) leaveOneOut(ctx context.Context, points []int32) ([]residua
 	return out, ctx.Err()
 }
 
-// residual decodes point p at its place y from a list of others. b is memory for the vector.
+// residual decodes point p at its place y from a list of other points, and returns the error. b is
+// memory for the vector.
 func (w *regressor) residual(b []float64, p int, y []float32, index []int32, dist2 []float64) residual {
 	w.at(y, index, dist2)
 	w.predict(b, index)
@@ -104,11 +105,11 @@ func (w *regressor) residual(b []float64, p int, y []float32, index []int32, dis
 	return e
 }
 
-// growth is how the squared error of decoding grows with the bandwidth, which is the distance of
-// the nearest points: a function by its values at ascending bandwidths, linear in between.
+// growth is the squared error of decoding as a function of the bandwidth, which is the distance of
+// the nearest points. Its values are at ascending bandwidths, linear in between.
 type growth struct{ bandwidth, error2 []float64 }
 
-// at is the squared error at a bandwidth, that of the largest known one beyond it.
+// at returns the squared error at a bandwidth. Beyond the largest known bandwidth it is constant.
 func (g growth) at(h float64) float64 {
 	i, _ := slices.BinarySearch(g.bandwidth, h)
 	switch {
@@ -125,18 +126,18 @@ func (g growth) at(h float64) float64 {
 
 // Constants of growth.
 const (
-	// growthPoints are decoded from growthOthers, both at most.
+	// At most growthPoints points are decoded, from at most growthOthers others.
 	growthPoints, growthOthers = 128, 4096
-	// growthFactor is that between radii.
+	// growthFactor is the ratio of consecutive radii.
 	growthFactor = 1.5
-	// growthShare is the least share of the others that a radius leaves, and that of the points that
-	// a value of the curve is a mean of.
+	// growthShare is the minimum share of the others that must be outside a radius, and the minimum
+	// share of points that a value of the curve must average.
 	growthShare = 0.1
 )
 
-// growth measures how the error grows: points are decoded from those that are farther away on the map
-// than a radius, for radii from the usual bandwidth up to the size of the map. Of a large map it
-// takes a sample.
+// growth measures the growth of the error. Points are decoded from those farther away on the map
+// than a radius, for radii from the usual bandwidth up to the size of the map. It uses a sample of
+// a large map.
 func (r *Regression) growth() growth {
 	points := r.every(growthPoints)
 	from := make([]others, len(points))
@@ -145,12 +146,13 @@ func (r *Regression) growth() growth {
 	if least == 0 {
 		return growth{}
 	}
-	errors := make([][]residual, len(points)) // of every point, by radius
+	errors := make([][]residual, len(points)) // of each point, by radius
 	par.Do(r.frame.threads, len(points), func(i int) { errors[i] = r.beyond(points[i], from[i], least) })
 	return curveOf(errors)
 }
 
-// beyond decodes a point from those beyond each radius, least and growing, while enough are left.
+// beyond decodes a point from those outside each radius, which begins at least and grows, as long
+// as enough points are left.
 func (r *Regression) beyond(point int32, from others, least float64) (errors []residual) {
 	s := r.frame.snap
 	w, b := newRegressor(r, s.Mu.Cols), make([]float64, s.Reference.Cols)
@@ -166,7 +168,7 @@ func (r *Regression) beyond(point int32, from others, least float64) (errors []r
 	}
 }
 
-// every returns the numbers of at most so many reference points at equal steps.
+// every returns the indices of at most the given number of evenly spaced reference points.
 func (r *Regression) every(most int) []int32 {
 	n := r.frame.snap.Mu.Rows
 	rows := make([]int32, min(most, n))
@@ -176,13 +178,13 @@ func (r *Regression) every(most int) []int32 {
 	return rows
 }
 
-// others are points by their squared distance on the map from one.
+// others are points with their squared distances on the map from one point.
 type others struct {
 	index []int32
 	dist2 []float64
 }
 
-// byDistance returns the others of a point among growthOthers, the nearest first.
+// byDistance returns the others of a point among growthOthers, nearest first.
 func (r *Regression) byDistance(point int32) (o others) {
 	type other struct {
 		index int32
@@ -202,8 +204,8 @@ func (r *Regression) byDistance(point int32) (o others) {
 	return o
 }
 
-// usualBandwidth is the median bandwidth at points that are decoded from others, 0 if most share their
-// place with some.
+// usualBandwidth returns the median bandwidth of points that are decoded from others. It is 0 if
+// most share their place with other points.
 func usualBandwidth(from []others) float64 {
 	bandwidth := make([]float64, len(from))
 	for i, o := range from {
@@ -213,7 +215,8 @@ func usualBandwidth(from []others) float64 {
 	return bandwidth[len(bandwidth)/2]
 }
 
-// curveOf is the curve through the means of errors of all points at each radius. It never falls.
+// curveOf returns the curve through the mean errors of all points at each radius. It is made
+// non-decreasing.
 func curveOf(errors [][]residual) (g growth) {
 	for level, most := 0, 0.0; ; level++ {
 		var sum residual
@@ -234,9 +237,9 @@ func curveOf(errors [][]residual) (g growth) {
 	}
 }
 
-// lostVariance estimates the variance of vectors outside of the principal components, which no file
-// has: the components' own fall about as a power of their number, and those that are not there are
-// taken to go on so. It is at most what the components have.
+// lostVariance estimates the variance of vectors outside of the principal components, which the
+// file does not contain. The variances of components decrease about as a power of their number, and
+// the missing ones are extrapolated. The result is at most the variance of the existing components.
 func lostVariance(s *snapshot.Snapshot) float64 {
 	q, all := s.Reference.Cols, 0.0
 	if s.Components.Rows == 0 || q == s.Dim {
@@ -246,7 +249,7 @@ func lostVariance(s *snapshot.Snapshot) float64 {
 	for _, v := range variance {
 		all += v
 	}
-	// The line through the logarithms of the second half.
+	// A line fitted to the logarithms of the second half.
 	var n, sx, sy, sxx, sxy float64
 	for c := q / 2; c < q; c++ {
 		if variance[c] > 0 {
@@ -265,7 +268,7 @@ func lostVariance(s *snapshot.Snapshot) float64 {
 	return min(lost, all)
 }
 
-// variances are those of the columns of x.
+// variances returns the variances of the columns of x.
 func variances(x vec.Matrix[float32]) []float64 {
 	u, out := Centred(x), make([]float64, x.Cols)
 	for i := range x.Rows {

@@ -10,7 +10,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// What a projection lost is about what a power of the component's number leaves, and nothing without one.
+// The estimated variance that a projection omits is close to that of a power law. Without a
+// projection it is 0.
 func TestLostVariance(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const n, q, dim, power = 2000, 20, 80, -1.5
@@ -33,7 +34,7 @@ func TestLostVariance(t *testing.T) {
 	}
 }
 
-// The curve never falls, joins its values by lines and ends level.
+// The curve never decreases, interpolates linearly and is constant at the end.
 func TestCurveOfErrors(t *testing.T) {
 	g := curveOf([][]residual{{{1, 1}, {4, 2}, {2, 3}}, {{3, 3}, {6, 4}, {6, 5}}})
 	if !slices.Equal(g.bandwidth, []float64{2, 3, 4}) || !slices.Equal(g.error2, []float64{2, 5, 5}) {

@@ -18,27 +18,27 @@ import (
 type scenario struct {
 	name string
 	plan Plan
-	// short and full are how many steps there are; 0: it does not run then.
+	// short and full are the numbers of steps in the two extents; 0 skips the scenario.
 	short, full int
-	// exactly is the delivery; real wants an Apache Kafka, apart a second broker for
-	// the outputs, disk a file system for the state.
+	// exactly selects exactly-once delivery. real needs an Apache Kafka, apart a second broker for
+	// the outputs, and disk a file system for the state.
 	exactly, real, apart, disk bool
-	// tight topics of outputs and dead letters take less than some of the load.
+	// tight limits the topics of outputs and dead letters, so that they reject some messages.
 	tight bool
-	// nodes is how many brokers an Apache Kafka has, if more than one.
+	// nodes is the number of brokers of an Apache Kafka cluster, 0 for a single one.
 	nodes int
-	// members are there from the beginning. With fixed they place events on one map that
-	// stays, in role embed. Otherwise each would learn a map of its own, in role all: then
-	// one of them works, and the others are refused.
+	// members is the number of members at the start. With fixed they place events on one map that
+	// does not change, in role embed. Otherwise each would learn its own map, in role all; then one
+	// of them works and the others are rejected.
 	members int
 	fixed   bool
-	// chain puts a second stage behind the first, which reads its outputs.
+	// chain adds a second stage that reads the outputs of the first.
 	chain bool
-	// every is the load's pause.
+	// every is the pause of the load.
 	every time.Duration
-	// format is that of the messages; "" is Arrow.
+	// format is the format of the messages, Arrow if "".
 	format format.Name
-	// address is where a stage answers over HTTP, "" for nowhere.
+	// address is the HTTP address of a stage, "" for none.
 	address string
 }
 
@@ -56,18 +56,18 @@ func (s scenario) http() string {
 	return s.address
 }
 
-// rivals says that several members each want the group to themselves.
+// rivals reports whether several members compete for the group, which only one can have.
 func (s scenario) rivals() bool { return s.members > 1 && !s.fixed }
 
 const ms = time.Millisecond
 
-// kills happen at any time of a stage's life: while it joins, before its first map,
-// while it places, learns, writes its state and commits.
+// kills happen in every phase of a stage: while it joins, before its first map, and while it
+// places, learns, writes its state and commits.
 func kills(requests ...string) Plan {
 	return Plan{Faults: []Fault{Kill}, Moments: append(requests, State), Pause: [2]time.Duration{50 * ms, 1200 * ms}}
 }
 
-// network loses, above all, single requests and answers, at a plan's moments.
+// network mainly drops single requests and responses at a plan's moments.
 func network(kill Plan) Plan {
 	requests := slices.DeleteFunc(slices.Clone(kill.Moments), func(moment string) bool { return moment == State })
 	return Plan{Faults: []Fault{Cut, Cut, Cut, Cut, Delay, Halve, Reorder, Away}, Moments: requests,
@@ -84,7 +84,7 @@ var (
 	freezes  = Plan{Faults: []Fault{Freeze}, Pause: [2]time.Duration{500 * ms, 1500 * ms}, Span: [2]time.Duration{11 * time.Second, 13 * time.Second}}
 	members  = Plan{Faults: []Fault{Join, Join, Leave}, Pause: [2]time.Duration{800 * ms, 1200 * ms}}
 	brokers  = Plan{Faults: []Fault{Broker}, Pause: [2]time.Duration{1000 * ms, 3000 * ms}, Span: [2]time.Duration{200 * ms, 3000 * ms}}
-	// Transactions are to be caught while they end.
+	// Crashes should hit transactions that are ending.
 	crashes = Plan{Faults: []Fault{Broker}, Moments: moments("after", "EndTxn EndTxn TxnOffsetCommit AddPartitionsToTxn"), Pause: brokers.Pause, Span: brokers.Span}
 	leaders = Plan{Faults: []Fault{Broker}, Pause: [2]time.Duration{3000 * ms, 6000 * ms}, Span: [2]time.Duration{1000 * ms, 5000 * ms}}
 	minute  = Plan{Faults: []Fault{Away}, Pause: absence.Pause, Span: [2]time.Duration{60 * time.Second, 60 * time.Second}}
@@ -125,9 +125,9 @@ var scenarios = []scenario{
 	{name: "clock", plan: clocks, short: 4, full: 30},
 }
 
-// TestChaos runs the scenarios: all of them with UNFOLD_CHAOS=full, what fits three
-// minutes with UNFOLD_CHAOS=short, and otherwise three kills to see that it works. UNFOLD_CHAOS_STEPS
-// cuts each of them short.
+// TestChaos runs the scenarios: all of them with UNFOLD_CHAOS=full, about three minutes with
+// UNFOLD_CHAOS=short, otherwise only three kills as a check. UNFOLD_CHAOS_STEPS shortens each of
+// them.
 func TestChaos(t *testing.T) {
 	extent := os.Getenv("UNFOLD_CHAOS")
 	if extent == "" {
@@ -190,12 +190,12 @@ func runScenario(t *testing.T, s scenario, seed uint64) {
 	for _, complaint := range complaints {
 		t.Error(complaint)
 	}
-	if len(complaints) > 0 || !t.Failed() { // else it was broken off, and says nothing
+	if len(complaints) > 0 || !t.Failed() { // an aborted run has no result
 		keep(t, "run", fmt.Sprintf("%s seed %d", s.name, seed), w.result(schedule, v, begun, complaints))
 	}
 }
 
-// result is what a run has to report.
+// result returns the report of a run.
 func (w *world) result(s Schedule, v Verdict, begun time.Time, complaints []string) results.Run {
 	r := results.Run{Scenario: w.set.name, Broker: w.name(), Delivery: w.set.delivery(), Begun: begun, Seconds: time.Since(begun).Seconds(), Seed: w.seed,
 		Faults: map[string]int{}, Unmet: w.unmet, Vain: w.ended, Inputs: v.Inputs, Placed: v.Placed, Letters: v.Letters, Lost: v.Lost,

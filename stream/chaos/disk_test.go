@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// disk is a small file system for a state folder.
+// disk is a small file system that contains a state folder.
 type disk struct{ root string }
 
-// newDisk mounts one, or skips the test where that is not allowed.
+// newDisk mounts a file system. It skips the test where mounts are not allowed.
 func newDisk(t *testing.T, root string) *disk {
 	t.Helper()
 	if err := os.MkdirAll(root, 0o700); err != nil {
@@ -31,10 +31,10 @@ func newDisk(t *testing.T, root string) *disk {
 	return &disk{root}
 }
 
-// state is the folder on it.
+// state returns the state folder.
 func (d *disk) state() string { return filepath.Join(d.root, "state") }
 
-// spoil breaks the file system and returns what mends it.
+// spoil breaks the file system and returns a function that repairs it.
 func (d *disk) spoil(t *testing.T, f Fault) (mend func()) {
 	t.Helper()
 	must := func(err error) {
@@ -54,8 +54,8 @@ func (d *disk) spoil(t *testing.T, f Fault) (mend func()) {
 		must(file.Close())
 		return func() { must(os.Remove(filler)) }
 	case ReadOnly:
-		// The folder is mounted over itself: unlike the file system it can be made
-		// read-only while the stage has a file open there.
+		// The folder is bind-mounted onto itself. Unlike the file system, it can be made read-only
+		// while the stage has a file open there.
 		must(os.MkdirAll(d.state(), 0o700))
 		must(syscall.Mount(d.state(), d.state(), "", syscall.MS_BIND, ""))
 		must(syscall.Mount("", d.state(), "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, ""))
@@ -67,14 +67,14 @@ func (d *disk) spoil(t *testing.T, f Fault) (mend func()) {
 		return func() {} // nothing was written yet
 	}
 	must(err)
-	must(os.WriteFile(d.state(), nil, 0o600)) // so that no new folder can be made in its place
+	must(os.WriteFile(d.state(), nil, 0o600)) // so that no new folder can be created in its place
 	return func() {
 		must(os.Remove(d.state()))
 		must(os.Rename(elsewhere, d.state()))
 	}
 }
 
-// zeros never ends.
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

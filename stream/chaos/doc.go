@@ -1,65 +1,61 @@
-// Package chaos breaks a running stage and looks whether anything was lost.
+// Package chaos injects faults into a running stage and checks that nothing was lost.
 //
-// A run has four parts that know nothing of each other:
+// A run has four independent parts:
 //
-//   - a load: messages with known events, among them some that cannot be read, go
-//     into the source topic at a steady rate (Load);
-//   - the stage: `unfold run` in processes of its own, against a broker in a process
-//     of its own, with a Proxy between that understands the protocol just enough to
-//     know which request is passing;
-//   - a Schedule of faults, made from a seed: the same seed gives the same faults in
-//     the same order, at the same moments as far as moments have names. It has a
-//     textual form that can be given back to run it again;
-//   - a judge (Judge) that knows only what the topics hold in the end. It opens every
-//     output and compares its rows with those of the input that it says it was made of.
+//   - a load: messages with known events, some of them unreadable, are written
+//     to the source topic at a steady rate (Load);
+//   - the stage: `unfold run` in processes of its own, against a broker in a
+//     separate process, with a Proxy in between that parses the protocol just enough to
+//     identify requests;
+//   - a Schedule of faults, drawn from a seed: the same seed leads to the same faults in
+//     the same order, and at the same moments if these have names. It has a
+//     text form that can be used to repeat the run;
+//   - a judge (Judge) that uses only the final contents of the topics. It decodes every
+//     output and compares its rows with those of the input that its headers name.
 //
-// # What the judge asks
+// # What the judge checks
 //
-// Every input is in the output or among the dead letters, and no output comes from
-// elsewhere. For each source partition and key the first outputs are in the order
-// of the inputs. Rows and their ids are those of the input. One position and one
-// version of the map always give the same bytes. If delivery is exactly once, no
-// position comes twice, neither as an output nor as a dead letter; and after kills,
-// before anything starts again, outputs and committed positions have to go together.
-// (TestJudge, TestSabotage)
+// Every input has an output or a dead letter, and every output has an input. For each source
+// partition and key, the first outputs are in the order of the inputs. Rows and ids equal those of
+// the input. Outputs of the same position and map version have the same bytes. With exactly-once
+// delivery no position comes twice, neither as an output nor as a dead letter. After kills and
+// before any restart, outputs and committed positions have to agree. (TestJudge, TestSabotage)
 //
 // # Moments
 //
-// Random moments are drawn from the seed as pauses. Named ones are requests that
-// pass the proxy, by their names in the protocol: "before OffsetCommit" loses the
-// request, "after EndTxn" loses the answer to a request that was carried out. And
-// "state" is the moment in which a file of the state folder is being written.
+// Random moments are drawn from the seed as pauses. Named moments are requests that pass the proxy:
+// "before OffsetCommit" drops the request, and "after EndTxn" drops the response to a completed
+// request. "state" is a moment in which a file of the state folder is being written.
 //
-// # What stands for what
+// # Simulated faults
 //
-// A clock that jumps: times of messages jump by years, forth and back; and a
-// process that was stopped for longer than its session (freeze) sees its own clock
-// jump. The machine's clock is not touched. A full disk: the state folder is a small
-// file system that is filled to the last byte; where mounts are not allowed a run
-// that needs one is skipped. Storage that fails: the state folder is gone.
+// A clock jump: times of messages jump by years, forward and back. A process that is stopped for
+// longer than its session (freeze) sees its own clock jump. The machine's clock is unchanged. A
+// full disk: the state folder is a small file system that is filled to the last byte. The run is
+// skipped where mounts are not allowed. Failing storage: the state folder is removed.
 //
 // # Running
 //
 //	make chaos-short                 what CI runs, below four minutes
-//	make chaos                       all of it, with an Apache Kafka where there is java
-//	make chaos CHAOS_RUN=three CHAOS_STEPS=20 CHAOS_SEED=7     scenarios of such names, so many steps
-//	make chaos-page                  docs/chaos.md, from docs/chaos and what runs have left in out/chaos
+//	make chaos                       everything, with Apache Kafka if java is installed
+//	make chaos CHAOS_RUN=three CHAOS_STEPS=20 CHAOS_SEED=7     scenarios by name, number of steps
+//	make chaos-page                  docs/chaos.md, from docs/chaos and results of runs in out/chaos
 //	UNFOLD_CHAOS_SCHEDULE='kill after 120ms; kill at after EndTxn 2' go test -run TestChaos/kill ./stream/chaos
 //
-// UNFOLD_BINARY names a program to break instead of this checkout's own: a judge that
-// finds nothing wrong with a program that is known to be is no judge.
+// UNFOLD_BINARY selects another program instead of this checkout's. Use it to check that the judge
+// finds the errors of a program that is known to be faulty.
 //
-// TestInflating, which is run with the scenarios, sends messages that are small on the
-// wire and large in memory. It looks at the most that the stage took.
+// TestInflating, which runs with the scenarios, sends messages that are small on the wire and large
+// in memory. It checks the peak memory of the stage.
 //
-// A run that fails says its seed and its schedule. More tests are at home here:
+// A failing run prints its seed and its schedule. This package contains further tests:
 //
 //	UNFOLD_TESTS=all UNFOLD_TOPICS=50 go test -timeout 2h -run TestTopics -v ./stream/chaos
 //	UNFOLD_MUTATIONS=10000000 go test -timeout 3h -run TestMutations/arrow -v ./stream/chaos
 //	UNFOLD_SOAK_TIME=1h go test -timeout 2h -run TestSoak -v ./stream/chaos
 //
-// The first changes the source's topic under a stage, so many times. The second decodes so many
-// damaged messages of a format, in processes of its own, so that one that kills the process is
-// found and named. The third lets a stage run at a steady rate and watches its memory, its
-// goroutines and its open files.
+// The first changes the source's topic under a running stage, UNFOLD_TOPICS times. The second
+// decodes UNFOLD_MUTATIONS damaged messages of a format in separate processes, so that a message
+// that crashes the process can be identified. The third runs a stage at a steady rate and monitors
+// its memory, goroutines and open files.
 package chaos

@@ -24,7 +24,7 @@ import (
 type fleet struct {
 	*world
 	store *storetest.S3
-	stop  func() // ends the load
+	stop  func() // stops the load
 }
 
 // newFleet starts brokers, a store and the load.
@@ -70,7 +70,7 @@ http: off
 	return m
 }
 
-// dismiss takes a process out of the members, that it is not started again.
+// dismiss removes a process from the members, so that it is not restarted.
 func (f *fleet) dismiss(m *member) {
 	for i, o := range f.members {
 		if o == m {
@@ -91,7 +91,7 @@ func (f *fleet) places(m *member) {
 
 var announcedLine = regexp.MustCompile(`map version (\d+) \(epoch \d+\) announced`)
 
-// announced is the newest version that a learner says to have announced.
+// announced returns the newest version that a learner has announced according to its log.
 func announced(m *member) (version int) {
 	for _, found := range announcedLine.FindAllStringSubmatch(m.log.String(), -1) {
 		version, _ = strconv.Atoi(found[1])
@@ -99,10 +99,11 @@ func announced(m *member) (version int) {
 	return version
 }
 
-// placed is how many committed outputs there are.
+// placed returns the number of committed outputs.
 func (f *fleet) placed() int { return len(f.outputs.Read(f.t, "places")) }
 
-// finish waits until all is placed, by so many versions of the map, ends all processes and judges.
+// finish waits until all events are placed by the given number of map versions, ends all processes,
+// and judges.
 func (f *fleet) finish(versions int) {
 	f.t.Helper()
 	f.enough(versions)
@@ -121,9 +122,8 @@ func (f *fleet) finish(versions int) {
 	}
 }
 
-// TestRollingRestart restarts embedders one after the other, twice, kills two at once,
-// and restarts the learner, while events come and maps change: nothing may be lost,
-// out of order or there twice.
+// TestRollingRestart restarts embedders one after the other, twice, kills two at once, and restarts
+// the learner, while events arrive and maps change. Nothing may be lost, reordered or duplicated.
 func TestRollingRestart(t *testing.T) {
 	tier.Full(t, "it kills programs")
 	for name, real := range map[string]bool{"embedded": false, "real": true} {
@@ -163,8 +163,8 @@ func TestRollingRestart(t *testing.T) {
 	}
 }
 
-// TestSecondLearner puts the learner to sleep until another one has taken its place:
-// when it wakes up it must not announce anything, and end.
+// TestSecondLearner suspends the learner until another one has taken over. After it resumes, it
+// must not announce a map, and must end.
 func TestSecondLearner(t *testing.T) {
 	tier.Full(t, "it kills programs")
 	f := newFleet(t, false, 12)
@@ -193,8 +193,8 @@ func TestSecondLearner(t *testing.T) {
 	f.finish(3)
 }
 
-// TestStoreAway takes the store away for some seconds: places are written all the
-// while, nobody ends, and then maps go on.
+// TestStoreAway stops the store for some seconds. Places are still written and no process ends; new
+// maps are announced afterwards.
 func TestStoreAway(t *testing.T) {
 	tier.Full(t, "it kills programs")
 	f := newFleet(t, false, 13)

@@ -26,16 +26,16 @@ import (
 	"unfold/stream/learn"
 )
 
-// inflating is a load of few messages that are small on the wire, and how many there are of
-// them in a short run and in a long one.
+// inflating is a load of a few messages that are small on the wire and large in memory. short and
+// long are the numbers of messages in the two extents.
 type inflating struct {
 	name        string
 	short, long int
 	partitions  int
 	bytes       int
-	// events says that they can be read: rows of dim values.
+	// events selects readable messages: rows of inflatedDim values.
 	events bool
-	// zeros are messages of nothing else; others are words again and again.
+	// zeros selects unreadable messages of zeros; otherwise they repeat words.
 	zeros bool
 }
 
@@ -52,15 +52,15 @@ const (
 	messageLimit = 256 << 20
 	spareMemory  = 200_000_000
 	pagePoints   = 20_000
-	// The page's part: 400 bytes a point, those of the map's own too, its vectors and its changes, what is
-	// encoded for so few points, and other answers.
+	// Memory of the page: 400 bytes per point including those of the map, its vectors and changes,
+	// encoding buffers for that many points, and other responses.
 	pageMemory     = 400*(pagePoints+referencePoint*11/10) + (160+64+16)<<20
 	referencePoint = 800
 )
 
-// TestInflating lets messages come that are small on the wire and large in memory: all of them
-// are placed or dead letters, and the stage takes no more memory than is promised: many of them
-// with UNFOLD_CHAOS=full, half a minute of them with UNFOLD_CHAOS=short, otherwise the last load.
+// TestInflating sends messages that are small on the wire and large in memory. All of them become
+// places or dead letters, and the stage stays within the documented memory. It runs many with
+// UNFOLD_CHAOS=full, half a minute with UNFOLD_CHAOS=short, and otherwise only the last load.
 func TestInflating(t *testing.T) {
 	loads := inflatings
 	if os.Getenv("UNFOLD_CHAOS") == "" {
@@ -82,7 +82,7 @@ func TestInflating(t *testing.T) {
 	}
 }
 
-// run is one load against one stage.
+// run sends one load to one stage.
 func (load inflating) run(t *testing.T, n int) results.Inflating {
 	begun := time.Now()
 	b := kafkatest.StartEmbedded(t, "")
@@ -144,8 +144,8 @@ page: {points: %d}
 	return r
 }
 
-// produce writes the messages, each a batch of its own, and returns what the judge needs to
-// know of them: the ids of events, a digest of anything else.
+// produce writes each message in a batch of its own, and returns inputs for the judge: the ids of
+// events, or a digest of anything else.
 func (load inflating) produce(t *testing.T, addr string, n int) (in []stream.Message) {
 	client, err := kgo.NewClient(kgo.SeedBrokers(addr), kgo.ProducerBatchCompression(kgo.ZstdCompression()), kgo.ProducerBatchMaxBytes(400<<20),
 		kgo.BrokerMaxWriteBytes(500<<20), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0))
@@ -175,7 +175,7 @@ func (load inflating) produce(t *testing.T, addr string, n int) (in []stream.Mes
 	return in
 }
 
-// eventsOf makes a message of about so many bytes, and one with the ids of its rows alone.
+// eventsOf returns a message of about the given size, and one with only the ids of its rows.
 func eventsOf(t *testing.T, bytes, n int) (value, ids []byte) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
@@ -204,7 +204,7 @@ func digest(value []byte) []byte {
 	return sum[:]
 }
 
-// digested reads a topic message by message; of large values only the digest is kept.
+// digested reads a topic message by message. Large values are replaced by their digests.
 func digested(t *testing.T, addr, topic string, c *kafkatest.Client, values bool) (out []stream.Message) {
 	t.Helper()
 	_, end := c.Bounds(t, topic)
@@ -241,7 +241,7 @@ func digested(t *testing.T, addr, topic string, c *kafkatest.Client, values bool
 	return out
 }
 
-// highWater is the most memory that a process has taken so far.
+// highWater returns the peak memory of a process in bytes.
 func highWater(t *testing.T, pid int) int64 {
 	t.Helper()
 	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))

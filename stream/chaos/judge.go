@@ -15,44 +15,46 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// Evidence is what the topics hold when all is over; each partition's messages in order.
+// Evidence is the final contents of the topics, with each partition's messages in order.
 type Evidence struct {
 	In, Out, Letters []stream.Message
-	// ExactlyOnce says that nothing may come twice.
+	// ExactlyOnce requires that nothing comes twice.
 	ExactlyOnce bool
-	// ID names the inputs' column of ids.
+	// ID is the name of the inputs' id column.
 	ID string
-	// Decoder reads messages that are not Arrow; nil: all are.
+	// Decoder decodes messages that are not Arrow; nil if all are Arrow.
 	Decoder *format.Decoder
-	// Positions are the group's, by partition, at a moment at which nobody works: what
-	// lies before them has to be out, and with ExactlyOnce nothing else may be. nil says
-	// that all is over and all of it has to be out.
+	// Positions are the group's offsets by partition at a moment when no stage runs. Everything
+	// before them must be out, and with ExactlyOnce nothing else. nil means that the run is over
+	// and everything must be out.
 	Positions map[int]int64
 }
 
-// Verdict is what the judge found.
+// Verdict is the result of the judge.
 type Verdict struct {
-	// Inputs were read; Placed and Letters of them came out, Lost did not.
+	// Inputs is the number of messages read. Placed of them have an output, Letters a dead letter,
+	// and Lost neither.
 	Inputs, Placed, Letters, Lost int
-	// Duplicates are outputs, and letters, beyond the first for their input, and parts.
+	// Duplicates are additional outputs, dead letters and parts of an input after the first.
 	Duplicates int
-	// Split outputs came in parts; letters have their value Elsewhere.
+	// Split is the number of outputs in parts. Elsewhere is the number of dead letters without
+	// their value.
 	Split, Elsewhere int
-	// Versions is how many versions of maps placed them, Maps how many maps.
+	// Versions is the number of map versions that placed them, and Maps the number of maps.
 	Versions, Maps int
-	// Strangers are outputs of no input. Misplaced ones stand before one of an earlier
-	// input, or in another partition than it. Altered ones have other rows than their
-	// input. Ambiguous ones differ from another one of the same offset, map and version,
-	// or say two things of the map that they were placed on.
+	// Numbers of wrong outputs. Strangers have no input. Misplaced ones precede the output of an
+	// earlier input, or are in another partition. Altered ones have other rows than their input.
+	// Ambiguous ones differ from another output of the same offset, map and version, or give two
+	// different maps.
 	Strangers, Misplaced, Altered, Ambiguous int
-	// Early are out though their position is not committed: they were not in one
+	// Early outputs exist although their position is not committed, so they were not in one
 	// transaction with it.
 	Early int
-	// Complaints say the first of each kind.
+	// Complaints describe the first error of each kind.
 	Complaints []string
 }
 
-// add counts another verdict in.
+// add adds the counts of another verdict.
 func (v *Verdict) add(o Verdict) {
 	for to, n := range map[*int]int{&v.Inputs: o.Inputs, &v.Placed: o.Placed, &v.Letters: o.Letters, &v.Lost: o.Lost, &v.Duplicates: o.Duplicates,
 		&v.Split: o.Split, &v.Elsewhere: o.Elsewhere, &v.Versions: o.Versions, &v.Maps: o.Maps, &v.Strangers: o.Strangers,
@@ -62,7 +64,7 @@ func (v *Verdict) add(o Verdict) {
 	v.Complaints = append(v.Complaints, o.Complaints...)
 }
 
-// Err returns what contradicts the promises, or nil.
+// Err returns an error if a guarantee was broken, otherwise nil.
 func (v Verdict) Err() error {
 	if len(v.Complaints) == 0 {
 		return nil
@@ -70,30 +72,30 @@ func (v Verdict) Err() error {
 	return fmt.Errorf("%s (%+v)", v.Complaints[0], v)
 }
 
-// String sums up.
+// String summarizes the verdict.
 func (v Verdict) String() string {
 	return fmt.Sprintf("%d inputs: %d placed by %d versions of %d maps, %d in parts, %d dead letters, %d without their value, %d lost, %d duplicates, %d strangers, %d misplaced, %d altered, %d ambiguous, %d early",
 		v.Inputs, v.Placed, v.Versions, v.Maps, v.Split, v.Letters, v.Elsewhere, v.Lost, v.Duplicates, v.Strangers, v.Misplaced, v.Altered, v.Ambiguous, v.Early)
 }
 
-// lane is what keeps its order: messages of one source partition with one key.
+// lane identifies messages that must stay in order: those of one source partition with one key.
 type lane struct {
 	stream.TopicPartition
 	key string
 }
 
-// input is one message of the source and what became of it.
+// input is one message of the source and its outcome.
 type input struct {
 	message *stream.Message
 	lane    lane
-	// rank counts the placed inputs of the lane before it.
+	// rank is the number of placed inputs before it in its lane.
 	rank            int
 	placed, letters int
-	// values are by edition and how many parts there were.
+	// values are the output values, by edition and number of parts.
 	values map[cut][]byte
 }
 
-// cut is in how many parts an edition came.
+// cut is an edition and the number of parts of its output.
 type cut struct {
 	edition
 	parts int
@@ -105,8 +107,7 @@ type edition struct {
 	version uint64
 }
 
-// editionOf is what a message's headers say that it was placed on, and whether its
-// value says so, too.
+// editionOf returns the map version in a message's headers, and whether the message's value agrees.
 func (e *Evidence) editionOf(m *stream.Message, version uint64) (on edition, agreed bool) {
 	id, _ := m.Header(stream.HeaderMapID)
 	on = edition{string(id), version}
@@ -115,7 +116,7 @@ func (e *Evidence) editionOf(m *stream.Message, version uint64) (on edition, agr
 	}
 	t, err := e.open(m)
 	if err != nil {
-		return on, true // what cannot be decoded is altered
+		return on, true // a message that cannot be decoded is counted as altered
 	}
 	said := t.MapID()
 	if c, ok := t.Column("map_id"); ok && t.Len() > 0 {
@@ -124,7 +125,7 @@ func (e *Evidence) editionOf(m *stream.Message, version uint64) (on edition, agr
 	return on, said == on.mapID
 }
 
-// open reads a message.
+// open decodes a message.
 func (e *Evidence) open(m *stream.Message) (*table.Table, error) {
 	if e.Decoder == nil {
 		return arrowfmt.DecodeMessage(m.Value, table.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}, arrowfmt.Limits{})
@@ -133,7 +134,7 @@ func (e *Evidence) open(m *stream.Message) (*table.Table, error) {
 	return got.Table, err
 }
 
-// Judge compares what went in with what came out.
+// Judge compares the inputs with the outputs.
 func Judge(e Evidence) Verdict {
 	v := Verdict{Inputs: len(e.In)}
 	kinds := map[*int]bool{}
@@ -247,12 +248,12 @@ func Judge(e Evidence) Verdict {
 	return v
 }
 
-// due reports whether an input has to be out.
+// due reports whether an input must have an output by now.
 func (e *Evidence) due(m *stream.Message) bool {
 	return e.Positions == nil || m.Offset < e.Positions[m.Partition]
 }
 
-// sorted returns messages by partition and offset.
+// sorted returns messages ordered by partition and offset.
 func sorted(messages []stream.Message) []stream.Message {
 	out := slices.Clone(messages)
 	slices.SortFunc(out, func(a, b stream.Message) int {
@@ -264,7 +265,7 @@ func sorted(messages []stream.Message) []stream.Message {
 	return out
 }
 
-// letterOf reads where a dead letter comes from.
+// letterOf returns the origin of a dead letter.
 func letterOf(m *stream.Message) (p stream.Position, err error) {
 	topic, _ := m.Header("__connect.errors.topic")
 	partition, _ := m.Header("__connect.errors.partition")
@@ -277,8 +278,8 @@ func letterOf(m *stream.Message) (p stream.Position, err error) {
 	return p, err
 }
 
-// same reports whether the parts of an output have the key, the time and together the rows
-// of their input.
+// same checks that the parts of an output have the key and the time of their input, and together
+// its rows.
 func (e *Evidence) same(in *stream.Message, parts []stream.Message) error {
 	var got []string
 	for i := range parts {
@@ -311,7 +312,7 @@ func (e *Evidence) same(in *stream.Message, parts []stream.Message) error {
 	return nil
 }
 
-// ids opens a message and returns a column of it.
+// ids decodes a message and returns one of its columns.
 func (e *Evidence) ids(m *stream.Message, column string) ([]string, error) {
 	t, err := e.open(m)
 	if err != nil {

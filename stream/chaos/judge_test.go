@@ -15,7 +15,7 @@ import (
 	"unfold/stream"
 )
 
-// trial is evidence without fault: inputs of two partitions, placed in order.
+// trial returns evidence without errors: inputs of two partitions, placed in order.
 func trial(t *testing.T) Evidence {
 	t.Helper()
 	l := &Load{Rows: 2}
@@ -44,7 +44,7 @@ func trial(t *testing.T) Evidence {
 	return e
 }
 
-// place is what a stage makes of a message, as far as the judge looks.
+// place returns the output of a message, with the columns that the judge checks.
 func place(t *testing.T, m *stream.Message) []byte {
 	t.Helper()
 	names, err := (&Evidence{}).ids(m, Column)
@@ -68,7 +68,7 @@ func letter(m stream.Message) stream.Message {
 	return out
 }
 
-// TestJudge gives the judge evidence with one fault each; it finds that and no other.
+// TestJudge gives the judge evidence with one error each. The judge finds that error and no other.
 func TestJudge(t *testing.T) {
 	again := func(e *Evidence, i int) *stream.Message {
 		m := e.Out[i]
@@ -116,7 +116,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// split makes two parts of an output and returns where they are.
+// split splits an output into two parts and returns their position.
 func split(t *testing.T, e *Evidence, i int) int {
 	t.Helper()
 	all, err := arrowfmt.DecodeMessage(e.Out[i].Value, table.Origin{}, arrowfmt.Limits{})
@@ -142,7 +142,7 @@ func split(t *testing.T, e *Evidence, i int) int {
 	return i
 }
 
-// elsewhere takes the value out of a dead letter and says where one is.
+// elsewhere removes the value of a dead letter and adds the headers that describe it.
 func elsewhere(m stream.Message, value []byte) stream.Message {
 	m.Headers = append(slices.Clone(m.Headers), stream.Header{Key: "unfold-elsewhere", Value: []byte("value")},
 		stream.Header{Key: "unfold-value-length", Value: fmt.Append(nil, len(value))},

@@ -15,22 +15,22 @@ import (
 	"unfold/stream/kafka/kafkatest"
 )
 
-// Load writes events into a topic at a steady rate. Every 17th message cannot be
-// read. Keys are few, so that each has many messages; some have none.
+// Load writes events to a topic at a steady rate. Every 17th message is unreadable. There are few
+// keys, so that each has many messages; some messages have no key.
 type Load struct {
 	Client     *kafkatest.Client
 	Topic      string
 	Partitions int
-	// Every is the pause between two messages of a partition, Rows how many events
-	// each holds, Seed what they are drawn from.
+	// Every is the pause between two messages of a partition, Rows the number of events per
+	// message, and Seed the seed of the events.
 	Every time.Duration
 	Rows  int
 	Seed  uint64
-	// Format is that of the messages, Arrow if empty; mixed takes one after the other. In Avro
-	// and Protobuf one holds one event, by schema schemaID of a registry.
+	// Format is the format of the messages, Arrow if empty; mixed alternates between formats. An
+	// Avro or Protobuf message contains one event with the schema schemaID of a registry.
 	Format format.Name
-	// Large mixes in messages that are too large for topics that take tight bytes: every
-	// 19th cannot be read, every 23rd is valid.
+	// Large adds messages that are too large for topics with a limit of tight bytes. Every 19th
+	// message is large and unreadable, every 23rd large and valid.
 	Large bool
 
 	jump    atomic.Int64
@@ -38,31 +38,31 @@ type Load struct {
 }
 
 const (
-	// tight is how many bytes a batch may have in topics that take little; largeRows are
-	// so many rows that an output has more, compressed.
+	// tight is the batch limit in bytes of topics with a low limit. The output of largeRows rows
+	// exceeds it, even compressed.
 	tight     = 8000
 	largeRows = 600
 )
 
-// mixed stands for messages of several formats in one topic, in turn.
+// mixed alternates between several formats in one topic.
 const mixed format.Name = "mixed"
 
 // mixture are the formats of a mixed load.
 var mixture = []format.Name{format.JSON, format.Avro, format.Arrow}
 
-// Column is the events' column of ids.
+// Column is the id column of the events.
 const Column = formattest.ID
 
-// schemaID is the id of the events' schema, in formats that have schemas.
+// schemaID is the id of the events' schema, in formats with schemas.
 const schemaID = 1
 
-// Jump makes the times of the messages to come differ by d from what the clock says.
+// Jump shifts the times of all later messages by d relative to the clock.
 func (l *Load) Jump(d time.Duration) { l.jump.Store(int64(d)) }
 
-// Written is how many messages have been acknowledged so far.
+// Written returns the number of acknowledged messages.
 func (l *Load) Written() int64 { return l.written.Load() }
 
-// Run writes until the context is done. A broker that is away is waited for.
+// Run writes until the context is done. It waits for an unavailable broker.
 func (l *Load) Run(ctx context.Context) error {
 	rng := rand.New(rand.NewPCG(l.Seed, 0x6c6f6164))
 	tick := time.NewTicker(max(l.Every, 10*time.Millisecond))
@@ -83,8 +83,8 @@ func (l *Load) Run(ctx context.Context) error {
 			batch = append(batch, m)
 		}
 		for p := range l.Partitions {
-			// What is under way when the context ends is finished: whether it is in
-			// the topic is for the judge to see, not for the load.
+			// A write that is in progress when the context ends is finished. The judge, not the
+			// load, checks whether the message is in the topic.
 			if err := l.Client.Append(ctx, l.Topic, p, batch...); err != nil {
 				if errors.Is(err, context.Canceled) {
 					return nil
@@ -96,7 +96,7 @@ func (l *Load) Run(ctx context.Context) error {
 	}
 }
 
-// message makes message n of a partition.
+// message creates message n of a partition.
 func (l *Load) message(rng *rand.Rand, n int) (stream.Message, error) {
 	m := stream.Message{Time: time.Now().Add(time.Duration(l.jump.Load())).Truncate(time.Millisecond)}
 	if n%5 > 0 {

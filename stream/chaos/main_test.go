@@ -12,11 +12,10 @@ import (
 	"unfold/stream/kafka/kafkatest"
 )
 
-// binaries is a folder for the program that the runs start.
+// binaries is a folder for the program that the tests start.
 var binaries string
 
-// TestMain is the broker, or decodes damaged messages, if this process was started
-// to do that.
+// TestMain runs the broker or decodes damaged messages if this process was started for that.
 func TestMain(m *testing.M) {
 	if asked, err := kafkatest.Serve(); asked {
 		if err != nil {
@@ -49,7 +48,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// number is what a variable of the environment says.
+// number returns the value of an environment variable.
 func number(t *testing.T, variable string, otherwise int) int {
 	text := os.Getenv(variable)
 	if text == "" {
@@ -62,7 +61,7 @@ func number(t *testing.T, variable string, otherwise int) int {
 	return n
 }
 
-// keep saves a result in the folder that UNFOLD_CHAOS_RESULTS names, if it does.
+// keep saves a result in the folder UNFOLD_CHAOS_RESULTS, if it is set.
 func keep(t *testing.T, kind, name string, v any) {
 	t.Helper()
 	if err := results.Folder(os.Getenv("UNFOLD_CHAOS_RESULTS")).Save(kind, name, v); err != nil {

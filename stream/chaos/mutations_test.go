@@ -26,24 +26,24 @@ import (
 	"unfold/stream/chaos/results"
 )
 
-// mutateEnvironment makes the test's binary decode damaged messages: the format, a seed, how
-// many, how many outputs to keep, and the file to keep them in.
+// mutateEnvironment makes the test's binary decode damaged messages. Its value contains the format,
+// a seed, the number of messages, the number of outputs to keep, and a file for them.
 const mutateEnvironment = "UNFOLD_TEST_MUTATE"
 
-// mutated is what became of damaged messages.
+// mutated is the result of decoding damaged messages.
 type mutated struct {
 	Decoded, Refused int
-	// Kept are the outputs in the file.
+	// Kept is the number of outputs in the file.
 	Kept int
-	// Most is the most bytes that one of them made the decoder allocate, all in all.
+	// Most is the largest number of bytes that the decoder allocated for one message, in total.
 	Most uint64
 }
 
-// memoryLimit bounds what a message may take; what is allocated on the way, garbage
-// included, is a few times that at most.
+// memoryLimit limits the memory of a message in bytes. Total allocations, including garbage, are at
+// most a few times that.
 const memoryLimit = 16 << 20
 
-// mutate decodes damaged messages and says on standard output what became of them.
+// mutate decodes damaged messages and prints the result on standard output.
 func mutate(text string) error {
 	var seed uint64
 	var count, keep int
@@ -84,9 +84,9 @@ func mutate(text string) error {
 	return json.NewEncoder(os.Stdout).Encode(all)
 }
 
-// passedOn is the output message of a stage that keeps all columns of a table, nil if
-// they cannot be kept: not every value is sound, and not every type can be written, but
-// trying is safe.
+// passedOn returns the output message of a stage that keeps all columns of a table. It returns nil
+// if they cannot be kept: some values are invalid and some types cannot be written, but trying is
+// safe.
 func passedOn(t *table.Table) []byte {
 	keep := t.Names()
 	placed, err := t.With(table.VectorColumn("the vector", vec.New[float32](t.Len(), 2)))
@@ -117,7 +117,7 @@ func passedOn(t *table.Table) []byte {
 	return out
 }
 
-// chosen keeps some of many outputs, each with the same chance.
+// chosen is a uniform random sample of outputs (reservoir sampling).
 type chosen struct {
 	most, seen int
 	rng        *rand.Rand
@@ -135,7 +135,7 @@ func (s *chosen) add(out []byte) {
 	}
 }
 
-// write puts the outputs into a file, each behind its length.
+// write writes the outputs to a file, each after its length.
 func (s *chosen) write(path string) error {
 	var all []byte
 	for _, out := range s.kept {
@@ -144,8 +144,8 @@ func (s *chosen) write(path string) error {
 	return os.WriteFile(path, all, 0o644)
 }
 
-// judgeOutputs has a reader of others look at files of outputs, whose number it prints,
-// and ends with a failure at one that is not valid.
+// judgeOutputs reads files of outputs with pyarrow and prints their number. It fails at the first
+// invalid one.
 const judgeOutputs = `
 import struct, sys
 import pyarrow as pa, pyarrow.ipc
@@ -172,10 +172,9 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// TestMutations decodes damaged messages of each format, UNFOLD_MUTATIONS of them, in
-// processes that each take a lot, from lot UNFOLD_MUTATIONS_FIRST on. None may die, none may
-// take more memory than it should, and a reader of others must find what is passed on of
-// those that could be decoded valid: of every lot, or a tenth of it, 5,000 outputs at most.
+// TestMutations decodes UNFOLD_MUTATIONS damaged messages of each format. Processes decode one lot
+// each, from lot UNFOLD_MUTATIONS_FIRST on. None may crash or exceed the memory limit. pyarrow must
+// accept the outputs of those that could be decoded: at most 5,000 of every lot, or a tenth of it.
 func TestMutations(t *testing.T) {
 	total := 10_000
 	if testing.Short() {
@@ -188,7 +187,7 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// lot is how many messages a process takes.
+// lot is the number of messages per process.
 const lot = 50_000
 
 func testMutations(t *testing.T, format string, total, first int) {
@@ -222,7 +221,7 @@ func testMutations(t *testing.T, format string, total, first int) {
 	}
 }
 
-// mutateLot has a process decode a lot.
+// mutateLot decodes a lot in a separate process.
 func mutateLot(t *testing.T, what string) (one mutated) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -236,7 +235,7 @@ func mutateLot(t *testing.T, what string) (one mutated) {
 	return one
 }
 
-// add counts those of another lot.
+// add adds the counts of another lot.
 func (m *mutated) add(one mutated) {
 	m.Decoded += one.Decoded
 	m.Refused += one.Refused

@@ -17,7 +17,7 @@ import (
 	"unfold/internal/outputlog"
 )
 
-// program builds the program once, or takes the one that UNFOLD_BINARY names.
+// program builds the program once, or returns the path in UNFOLD_BINARY.
 var program = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv("UNFOLD_BINARY"); path != "" {
 		return filepath.Abs(path)
@@ -34,14 +34,14 @@ var program = sync.OnceValues(func() (string, error) {
 type process struct {
 	cmd  *exec.Cmd
 	log  *outputlog.Journal
-	gone chan struct{} // closed when it has ended; err says how
+	gone chan struct{} // closed when it has ended; err is its error
 	err  error
 }
 
-// mostLog is how many bytes of what a process says are worth keeping.
+// mostLog is the maximum number of bytes of a process's log that are kept.
 const mostLog = 1 << 20
 
-// launch starts a stage with a configuration. It dies with the test.
+// launch starts a stage with a configuration. It is killed at the end of the test.
 func launch(t *testing.T, configuration string) *process {
 	t.Helper()
 	path, err := program()
@@ -63,7 +63,7 @@ func launch(t *testing.T, configuration string) *process {
 	return p
 }
 
-// kill ends it as a crash would, and returns when it is no more.
+// kill kills the process like a crash, and waits for its end.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // it may have ended by itself
 	<-p.gone
@@ -76,7 +76,7 @@ func (p *process) signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// alive reports whether it still runs.
+// alive reports whether the process still runs.
 func (p *process) alive() bool {
 	select {
 	case <-p.gone:
@@ -86,21 +86,21 @@ func (p *process) alive() bool {
 	}
 }
 
-// ran reports whether it reached its topics.
+// ran reports whether the process reached its topics.
 func (p *process) ran() bool { return strings.Contains(p.log.String(), "reading topic ") }
 
-// owns reports whether it has a share of the source, as far as it knows.
+// owns reports whether the process has a share of the source, according to its log.
 func (p *process) owns() bool {
 	log := p.log.String()
 	return p.alive() && strings.LastIndex(log, "reading 4 partitions") > strings.LastIndex(log, "gave back")
 }
 
-// refused reports whether it ended because another one has the group.
+// refused reports whether the process ended because another one has the group.
 func (p *process) refused() bool {
 	return !p.alive() && p.cmd.ProcessState.ExitCode() == 1 && strings.Contains(p.log.String(), "group "+group+" is taken by ")
 }
 
-// stop asks it to end, which it has to do in order and within 10 s.
+// stop asks the process to end, which must succeed within 10 s.
 func (p *process) stop(t *testing.T) {
 	t.Helper()
 	p.signal(t, syscall.SIGTERM)

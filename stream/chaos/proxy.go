@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// requests are the protocol's names of the requests that moments are named after,
-// by their keys.
+// requests maps API keys to the protocol's names of the requests that can be used as moments.
 var requests = map[uint16]string{
 	0: "Produce", 1: "Fetch", 3: "Metadata", 8: "OffsetCommit", 9: "OffsetFetch", 10: "FindCoordinator", 11: "JoinGroup", 12: "Heartbeat",
 	13: "LeaveGroup", 14: "SyncGroup", 22: "InitProducerId", 24: "AddPartitionsToTxn", 25: "AddOffsetsToTxn", 26: "EndTxn", 28: "TxnOffsetCommit",
@@ -28,8 +27,8 @@ func known(request string) bool {
 	return false
 }
 
-// Proxy stands between a stage and its broker. It passes whole requests and answers
-// on, and loses, delays and cuts them when asked to.
+// Proxy is between a stage and its broker. It forwards whole requests and responses, and drops,
+// delays or cuts them on command.
 type Proxy struct {
 	listener net.Listener
 	target   string
@@ -43,15 +42,15 @@ type Proxy struct {
 	trips []*trip
 }
 
-// trip is something to do at the nth passing of a request.
+// trip is a function to call at the nth passing of a request.
 type trip struct {
 	moment string
 	left   int
 	do     func()
 }
 
-// NewProxy begins to pass on what comes to an address to another one. The seed
-// decides what is delayed and cut.
+// NewProxy forwards connections from an address to target. The seed determines which frames are
+// delayed and cut.
 func NewProxy(address, target string, seed uint64) (*Proxy, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -62,10 +61,10 @@ func NewProxy(address, target string, seed uint64) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is where the proxy listens.
+// Addr returns the address on which the proxy listens.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// Close cuts all connections and waits until nothing of the proxy runs.
+// Close closes all connections and waits for all goroutines of the proxy.
 func (p *Proxy) Close() error {
 	close(p.done)
 	err := p.listener.Close()
@@ -74,7 +73,7 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// Set begins a fault of the network; "" ends it. Cut is over at once.
+// Set begins a network fault; "" ends it. Cut takes effect once.
 func (p *Proxy) Set(f Fault) {
 	if f != Cut {
 		p.mu.Lock()
@@ -86,9 +85,9 @@ func (p *Proxy) Set(f Fault) {
 	}
 }
 
-// At has something done when a request passes for the nth time from now on: moment is
-// "before" or "after" and its name. It is done before the request, or its answer,
-// is passed on; that is lost with its connection. The returned function calls it off.
+// At calls do when a request passes for the nth time from now on. moment is "before" or "after" and
+// the name of the request. do is called before the request or its response is forwarded; that frame
+// is then lost with its connection. The returned function cancels the call.
 func (p *Proxy) At(moment string, nth int, do func()) (forget func()) {
 	t := &trip{moment, nth, do}
 	p.mu.Lock()
@@ -101,7 +100,7 @@ func (p *Proxy) At(moment string, nth int, do func()) (forget func()) {
 	}
 }
 
-// tripped counts a moment and returns what is to be done at it, or nil.
+// tripped counts a moment and returns the function to call, or nil.
 func (p *Proxy) tripped(moment string) (do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,8 +125,8 @@ func (p *Proxy) cut() {
 	}
 }
 
-// accept lets connections in. While they are reordered each waits for a time of its
-// own, so that later ones come first.
+// accept accepts connections. While they are reordered, each waits for a random time, so that later
+// ones can overtake.
 func (p *Proxy) accept() {
 	for {
 		client, err := p.listener.Accept()
@@ -160,7 +159,7 @@ func (p *Proxy) serve(client net.Conn) {
 	p.links[l] = struct{}{}
 	p.mu.Unlock()
 	select {
-	case <-p.done: // Close may have looked before this link was there
+	case <-p.done: // Close may have run before this link was added
 		l.close()
 	default:
 	}
@@ -173,15 +172,14 @@ func (p *Proxy) serve(client net.Conn) {
 	p.mu.Unlock()
 }
 
-// verdict draws what becomes of something that passes: how long it is held, and
-// whether only half of it arrives.
+// verdict draws the treatment of a frame: the delay, and whether only half of it is forwarded.
 func (p *Proxy) verdict() (pause time.Duration, half bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch p.fault {
 	case Delay:
 		pause = time.Duration(p.rng.Int64N(int64(200 * time.Millisecond)))
-	case Reorder: // some wait long and the others not at all
+	case Reorder: // some wait long, the others not at all
 		if p.rng.IntN(3) == 0 {
 			pause = time.Duration(p.rng.Int64N(int64(600 * time.Millisecond)))
 		}
@@ -209,7 +207,7 @@ type link struct {
 	client, server net.Conn
 
 	mu sync.Mutex
-	// pending names the requests that wait for their answers.
+	// pending are the names of the requests whose responses have not come.
 	pending map[uint32]string
 }
 
@@ -220,15 +218,15 @@ func (l *link) close() {
 
 var errLost = errors.New("lost")
 
-// pass copies one frame after the other until either side ends, and then ends both.
+// pass copies frames until one side closes, and then closes both.
 func (l *link) pass(to io.Writer, from io.Reader, when string) {
 	defer l.close()
 	for l.frame(to, from, when) == nil {
 	}
 }
 
-// frame passes one request or answer on: a length of four bytes, then a request's key
-// and version, two bytes each, then what request and answer both have, a number.
+// frame forwards one request or response. A frame begins with a length of four bytes. A request
+// continues with its key and version of two bytes each. Both continue with the correlation id.
 func (l *link) frame(to io.Writer, from io.Reader, when string) error {
 	head := make([]byte, 12)
 	n := 8
@@ -262,7 +260,8 @@ func (l *link) frame(to io.Writer, from io.Reader, when string) error {
 	return err
 }
 
-// name returns what request a frame is, or answers; "" if that has no name here.
+// name returns the name of a request, or of the request to which a response belongs; "" if it is
+// not in requests.
 func (l *link) name(head []byte, when string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -279,12 +278,12 @@ func (l *link) name(head []byte, when string) string {
 	return name
 }
 
-// isNetwork says which faults are a Proxy's.
+// isNetwork reports whether a fault is injected by a Proxy.
 func (f Fault) isNetwork() bool {
 	return slices.Contains([]Fault{Cut, Delay, Halve, Reorder, Away}, f)
 }
 
-// moments joins the names of requests with when they are to be noticed.
+// moments prefixes names of requests with "before" or "after".
 func moments(when, names string) []string {
 	var all []string
 	for name := range strings.FieldsSeq(names) {

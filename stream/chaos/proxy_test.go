@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// echo is a broker that answers each request with its own bytes; it counts them.
+// echo starts a broker that answers each request with the same bytes and counts the requests.
 func echo(t *testing.T) (address string, served *atomic.Int64) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -32,7 +32,8 @@ func echo(t *testing.T) (address string, served *atomic.Int64) {
 						return
 					}
 					served.Add(1)
-					// The answer has the number alone, where the request has key and version too.
+					// A response contains only the correlation id, while a request also has key and
+					// version.
 					if _, err := conn.Write(withLength(frame[4:])); err != nil {
 						return
 					}
@@ -57,7 +58,7 @@ func withLength(frame []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(frame))), frame...)
 }
 
-// ask sends a request and waits for its answer.
+// ask sends a request and waits for its response.
 func ask(conn net.Conn, key uint16, id uint32, body string) (string, error) {
 	frame := binary.BigEndian.AppendUint16(nil, key)
 	frame = binary.BigEndian.AppendUint16(frame, 1)

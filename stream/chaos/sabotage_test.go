@@ -11,22 +11,22 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// saboteur is a stage that breaks its promises in a way of its own. It is good apart
-// from that: it reads, places and delivers through transactions of a broker in memory.
+// saboteur is a stage that breaks one guarantee. Otherwise it is correct: it reads, places and
+// delivers in transactions of a broker in memory.
 type saboteur struct {
 	t      *testing.T
 	broker *streamtest.Broker
 	gen    stream.Transactional
 	sink   stream.Sink
 	load   Load
-	// deliver delivers a batch; false: the stage dies in it.
+	// deliver delivers a batch. It returns false if the stage dies in it.
 	deliver func(s *saboteur, nth int, batch stream.Transaction) (alive bool)
 }
 
 const batches = 8
 
-// run delivers all batches of one partition, or until the stage dies, and returns
-// what the topics hold then.
+// run delivers all batches of one partition, or until the stage dies, and returns the contents of
+// the topics.
 func (s *saboteur) run() Evidence {
 	s.t.Helper()
 	must := func(err error) {
@@ -83,7 +83,7 @@ func (s *saboteur) output(m stream.Message) stream.Message {
 	return out
 }
 
-// transact, write and commit are what a stage can do.
+// transact, write and commit are the operations of a stage.
 func (s *saboteur) transact(batch stream.Transaction) bool {
 	s.t.Helper()
 	if err := s.gen.Transact(context.Background(), batch); err != nil {
@@ -106,8 +106,8 @@ func (s *saboteur) commit(at stream.Position) {
 	}
 }
 
-// TestSabotage: a stage that breaks a promise at one batch, in whatever way, is found
-// out by what the topics hold; one that is merely killed is not blamed.
+// TestSabotage: the judge detects any broken guarantee from the contents of the topics. A stage
+// that is merely killed is not blamed.
 func TestSabotage(t *testing.T) {
 	const bad = 5
 	at := func(spoil func(s *saboteur, b stream.Transaction) bool) func(*saboteur, int, stream.Transaction) bool {
@@ -129,7 +129,7 @@ func TestSabotage(t *testing.T) {
 		"the letters are lost": {at(func(s *saboteur, b stream.Transaction) bool { b.Letters = nil; return s.transact(b) }), "is lost"},
 		"duplicated":           {at(func(s *saboteur, b stream.Transaction) bool { s.transact(b); return s.transact(b) }), " 2 times as"},
 		"reordered": {at(func(s *saboteur, b stream.Transaction) bool {
-			b.Outputs[0], b.Outputs[5] = b.Outputs[5], b.Outputs[0] // of one key
+			b.Outputs[0], b.Outputs[5] = b.Outputs[5], b.Outputs[0] // both have the same key
 			return s.transact(b)
 		}), "of its key"},
 		"other bytes for the same position and version": {at(func(s *saboteur, b stream.Transaction) bool {
@@ -138,7 +138,7 @@ func TestSabotage(t *testing.T) {
 			return s.transact(b)
 		}), "in two ways"},
 		"aborted records are taken for outputs": {at(func(s *saboteur, b stream.Transaction) bool {
-			s.write(b.Outputs[:3]) // of a transaction that was aborted
+			s.write(b.Outputs[:3]) // of an aborted transaction
 			return s.transact(b)
 		}), "came out 2 times"},
 		"the position is committed before the outputs": {at(func(s *saboteur, b stream.Transaction) bool {

@@ -8,51 +8,52 @@ import (
 	"time"
 )
 
-// Fault is something that goes wrong.
+// Fault is a kind of fault.
 type Fault string
 
 const (
-	// Kill ends a stage without a word, and starts it again.
+	// Kill kills a stage and starts it again.
 	Kill Fault = "kill"
-	// Freeze stops a stage for Span and lets it go on.
+	// Freeze suspends a stage for Span.
 	Freeze Fault = "freeze"
-	// Join starts one more member of the group, Leave asks the last one to go.
+	// Join starts another member of the group. Leave stops the last one.
 	Join  Fault = "join"
 	Leave Fault = "leave"
-	// Broker kills the broker; Span later it is back.
+	// Broker kills the broker and restarts it after Span.
 	Broker Fault = "broker"
-	// Cut, Delay, Halve, Reorder and Away are what a Proxy does for Span; Cut only once.
+	// Cut, Delay, Halve, Reorder and Away are faults of a Proxy that last for Span; Cut happens
+	// once.
 	Cut     Fault = "cut"
 	Delay   Fault = "delay"
 	Halve   Fault = "halve"
 	Reorder Fault = "reorder"
 	Away    Fault = "away"
-	// DiskFull, ReadOnly and DiskGone concern the state folder, for Span.
+	// DiskFull, ReadOnly and DiskGone affect the state folder for Span.
 	DiskFull Fault = "disk-full"
 	ReadOnly Fault = "read-only"
 	DiskGone Fault = "disk-gone"
-	// Clock makes the times of messages jump by Span, forth or back.
+	// Clock shifts the times of messages by Span, forward or back.
 	Clock Fault = "clock"
 )
 
-// State is the moment in which a file of the state folder is being written.
+// State is a moment in which a file of the state folder is being written.
 const State = "state"
 
 // Step is one fault and its moment.
 type Step struct {
 	Fault Fault
-	// At names the moment: "" after a Pause; State; or "before" or "after" and a
-	// request's name, at its Nth passing from now on.
+	// At is the moment: "" for the end of Pause, State, or "before" or "after" and a request's
+	// name. A request counts at its Nth passing from now on.
 	At  string
 	Nth int
-	// Pause comes first, Span is how long the fault lasts.
+	// Pause is the time before the fault, and Span the duration of the fault.
 	Pause, Span time.Duration
-	// Slowly has the network delay everything meanwhile, so that what lies between two
-	// requests lasts longer.
+	// Slowly delays all network traffic meanwhile, so that the interval between two requests is
+	// longer.
 	Slowly bool
 }
 
-// String writes a step as ParseSchedule reads it.
+// String returns a step in the format of ParseSchedule.
 func (s Step) String() string {
 	text := fmt.Sprintf("%s after %v", s.Fault, s.Pause)
 	if s.At != "" {
@@ -67,10 +68,10 @@ func (s Step) String() string {
 	return text
 }
 
-// Schedule is a sequence of steps, one after the other.
+// Schedule is a sequence of steps.
 type Schedule []Step
 
-// String writes a schedule as ParseSchedule reads it.
+// String returns a schedule in the format of ParseSchedule.
 func (s Schedule) String() string {
 	steps := make([]string, len(s))
 	for i, step := range s {
@@ -79,8 +80,8 @@ func (s Schedule) String() string {
 	return strings.Join(steps, "; ")
 }
 
-// ParseSchedule reads steps with semicolons between: a fault, then "after PAUSE",
-// "at MOMENT N", "for SPAN" and "slowly", as far as they are there.
+// ParseSchedule parses steps separated by semicolons. A step is a fault, followed by any of "after
+// PAUSE", "at MOMENT N", "for SPAN" and "slowly".
 func ParseSchedule(text string) (Schedule, error) {
 	var s Schedule
 	for part := range strings.SplitSeq(text, ";") {
@@ -101,7 +102,7 @@ func ParseSchedule(text string) (Schedule, error) {
 	return s, nil
 }
 
-// parse reads the next clause of a step and returns how many words it has.
+// parse parses the next clause of a step and returns its number of words.
 func (s *Step) parse(words []string) (n int, err error) {
 	if words[0] == "slowly" {
 		s.Slowly = true
@@ -140,23 +141,23 @@ func (s *Step) parse(words []string) (n int, err error) {
 	return 0, fmt.Errorf("%q is none of after, at, for and slowly", words[0])
 }
 
-// Plan says what a schedule is made of.
+// Plan is the specification from which a schedule is drawn.
 type Plan struct {
-	// Faults come in rounds, each of them once in a round, in an order that is drawn.
+	// Faults happen in rounds. Each round contains every fault once in random order.
 	Faults []Fault
-	// Moments are named moments of kills and cuts, of stages and brokers; half of these
-	// happen at one of them, the others at random.
+	// Moments are named moments for kills and cuts of stages and brokers. Half of these faults
+	// happen at a named moment, the others at a random one.
 	Moments []string
-	// Steps is how many there are.
+	// Steps is the number of steps.
 	Steps int
-	// Pause and Span bound what is drawn.
+	// Pause and Span are the ranges of the drawn durations.
 	Pause, Span [2]time.Duration
 }
 
-// once are requests that a stage need not send again while all goes well.
+// once are requests that a stage may send only once if there are no failures.
 var once = []string{"JoinGroup", "SyncGroup", "OffsetFetch", "InitProducerId"}
 
-// Draw makes a schedule from a seed.
+// Draw draws a schedule from a seed.
 func (p Plan) Draw(seed uint64) Schedule {
 	rng := rand.New(rand.NewPCG(seed, 0x63686173))
 	between := func(b [2]time.Duration) time.Duration {

@@ -13,8 +13,8 @@ var everything = Plan{
 	Pause: [2]time.Duration{10 * time.Millisecond, time.Second}, Span: [2]time.Duration{time.Second, 2 * time.Second},
 }
 
-// The same seed gives the same schedule, another seed another one, and what a
-// schedule is written as gives the schedule back.
+// The same seed leads to the same schedule and another seed to another one. The text form of a
+// schedule parses to the same schedule.
 func TestScheduleCanBeRunAgain(t *testing.T) {
 	s := everything.Draw(5)
 	if !reflect.DeepEqual(s, everything.Draw(5)) {

@@ -17,17 +17,16 @@ import (
 	"unfold/stream/kafka/kafkatest"
 )
 
-// sample is what a stage takes at one time.
+// sample is the resource use of a stage at one time.
 type sample struct {
 	seconds           float64
 	memory            float64 // bytes, see look
 	goroutines, files float64
 }
 
-// TestSoak lets a stage run at a steady rate for UNFOLD_SOAK_TIME, with refreshes all
-// the time; UNFOLD_SOAK_EVERY is the pause between two messages of a partition.
-// After a third of it, when the reference set has long been full, memory, goroutines
-// and open files must have stopped growing.
+// TestSoak runs a stage at a steady rate for UNFOLD_SOAK_TIME, with constant refreshes.
+// UNFOLD_SOAK_EVERY is the pause between two messages of a partition. After a third of the time the
+// reference set has long been full; memory, goroutines and open files must have stopped growing.
 func TestSoak(t *testing.T) {
 	text := os.Getenv("UNFOLD_SOAK_TIME")
 	if text == "" {
@@ -98,9 +97,10 @@ func TestSoak(t *testing.T) {
 	keep(t, "soak", soak.Broker, soak)
 }
 
-// look reads what the stage takes now. Its memory is what Go's runtime has taken from the system, and the resident
-// pages of files. The resident set would also grow while nothing is kept: it creeps towards the heap's goal for minutes,
-// as each cycle of the collector touches other pages of the same heap.
+// look measures the current resource use of the stage. Memory is the memory that Go's runtime has
+// obtained from the system plus the resident pages of files. The resident set is unsuitable,
+// because it grows for minutes without a leak: each collection touches other pages of the same
+// heap.
 func (w *world) look(m *member, seconds float64) sample {
 	w.t.Helper()
 	s := sample{seconds: seconds}
@@ -130,7 +130,7 @@ func (w *world) look(m *member, seconds float64) sample {
 	return s
 }
 
-// figure asks a stage for one of its figures.
+// figure queries a stage for one of its metrics.
 func figure(address, name string) (v float64, err error) {
 	conn, err := net.DialTimeout("tcp", address, soon)
 	if err != nil {
@@ -152,7 +152,7 @@ func figure(address, name string) (v float64, err error) {
 	return 0, fmt.Errorf("%s has no figure %s", address, name)
 }
 
-// line fits a line by least squares; its growth is that from the first sample to the last.
+// line fits a line by least squares. Its growth is measured from the first sample to the last.
 func line(samples []sample, of func(sample) float64) results.Trend {
 	n, at, mean := float64(len(samples)), 0.0, 0.0
 	for _, s := range samples {

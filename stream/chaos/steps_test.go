@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// step waits for its moment and does what is to be done.
+// step waits for its moment and injects the fault.
 func (w *world) step(s Step) {
 	w.t.Helper()
 	if s.Slowly && w.near != nil {
@@ -51,7 +51,7 @@ func (w *world) step(s Step) {
 		time.Sleep(s.Span)
 		w.broker.Start()
 		w.crashes++
-	case s.Fault == Cut && s.At != "": // one request or answer is lost
+	case s.Fault == Cut && s.At != "": // one request or response is dropped
 		w.atPassing(w.members[0], s, func() {})
 	case s.Fault.isNetwork():
 		w.away.Set(s.Fault)
@@ -71,15 +71,14 @@ func (w *world) step(s Step) {
 	}
 }
 
-// led are topics whose leaders crash, in turn; those of the last two coordinate.
+// led are topics whose leaders crash in turn; those of the last two are coordinators.
 var led = []string{"places", "events", "dead", "__transaction_state", "__consumer_offsets"}
 
-// patience is how long a named moment is waited for. If it does not come the kill
-// happens all the same.
+// patience is the maximum wait for a named moment. If it does not come, the kill happens anyway.
 const patience = 4 * time.Second
 
-// kill ends a member at its moment and starts it again: the first, or where there are several by turns. The group need not
-// wait for the session of the dead to time out: it learns at once.
+// kill kills a member at its moment and restarts it. Several members are killed in turn. The dead
+// member is evicted at once, so that the group need not wait for the session timeout.
 func (w *world) kill(s Step) {
 	w.t.Helper()
 	victim := w.kills % len(w.members)
@@ -98,7 +97,7 @@ func (w *world) kill(s Step) {
 	if w.kills++; w.set.exactly && w.kills%auditEvery == 0 {
 		w.audit()
 	}
-	// After a kill in the middle of joining, the first attempt may find a group in flux.
+	// After a kill during a join, the group may be unstable at the first attempt.
 	ctx, cancel := context.WithTimeout(w.t.Context(), soon)
 	defer cancel()
 	if err := w.client.Evict(ctx, m.group); err != nil {
@@ -107,12 +106,11 @@ func (w *world) kill(s Step) {
 	m.process = launch(w.t, m.configuration)
 }
 
-// auditEvery is after how many kills the topics are looked at before the next start.
+// auditEvery is the number of kills between two audits of the topics.
 const auditEvery = 5
 
-// audit judges what a crash has left, before anybody mends it: outputs and positions
-// have to go together at any moment. Where a transaction is still being ended it
-// looks away.
+// audit judges the topics after a crash and before the restart, because outputs and positions have
+// to agree at any moment. It does nothing while a transaction is still being ended.
 func (w *world) audit() {
 	w.t.Helper()
 	at, settled := w.client.Settled(w.t, group, "events", "places", "dead")
@@ -130,7 +128,7 @@ func (w *world) audit() {
 	}
 }
 
-// atPassing does something when a request passes.
+// atPassing calls do when a request passes.
 func (w *world) atPassing(m *member, s Step, do func()) {
 	var done atomic.Bool
 	forget := w.near.At(s.At, s.Nth, func() { do(); done.Store(true) })
@@ -142,13 +140,13 @@ func (w *world) atPassing(m *member, s Step, do func()) {
 	}
 }
 
-// atWriting waits until files in the state folder are being written, the nth time.
+// atWriting waits until files in the state folder are being written for the nth time.
 func (w *world) atWriting(m *member, nth int) {
 	before := ""
 	for end := time.Now().Add(patience); time.Now().Before(end) && m.alive(); time.Sleep(200 * time.Microsecond) {
 		entries, err := os.ReadDir(m.state)
 		if err != nil {
-			continue // it is not there yet
+			continue // the folder does not exist yet
 		}
 		for _, e := range entries {
 			if name := e.Name(); strings.HasSuffix(name, ".tmp") && name != before {

@@ -19,10 +19,11 @@ import (
 	"unfold/stream/kafka/kafkatest"
 )
 
-// TestTopics deletes the source's topic under a running stage and creates it again, UNFOLD_TOPICS
-// times with each kind of delivery, at random moments, with fewer and with more messages than before;
-// and it adds partitions to topics while stages join, four times as often. All of it has to be
-// read within results.Within, and with nothing else going wrong nothing may be lost or come twice.
+// TestTopics deletes the source's topic under a running stage and creates it again. It does so
+// UNFOLD_TOPICS times with each kind of delivery, at random moments, with fewer and with more
+// messages than before. It also adds partitions to topics while stages join, four times as often.
+// All messages have to be read within results.Within, and without other faults nothing may be lost
+// or duplicated.
 func TestTopics(t *testing.T) {
 	if os.Getenv("UNFOLD_TOPICS") == "" {
 		t.Skip("UNFOLD_TOPICS says how often")
@@ -43,10 +44,10 @@ func TestTopics(t *testing.T) {
 	})
 }
 
-// finish judges and keeps what was counted.
+// finish judges the counts and saves them.
 func finish(t *testing.T, r *results.Topics) {
 	if t.Failed() {
-		return // it was broken off, and counts nothing
+		return // an aborted test has no counts
 	}
 	r.Seconds = time.Since(r.Begun).Seconds()
 	r.Judge()
@@ -57,7 +58,7 @@ func finish(t *testing.T, r *results.Topics) {
 	keep(t, "topics", fmt.Sprintf("%s %s seed %d", r.What, r.Delivery, r.Seed), r)
 }
 
-// stageOn starts a stage on topics of its own, of these names with endings.
+// stageOn starts a stage on its own topics, with names derived from name.
 func stageOn(t *testing.T, b broker, name, delivery string) *process {
 	t.Helper()
 	c := b.Client(t)
@@ -82,7 +83,7 @@ http: off
 	return launch(t, path)
 }
 
-// event is a message of one event, whose key is its id.
+// event returns a message of one event, with its id as key.
 func event(t *testing.T, rng *rand.Rand, id string) stream.Message {
 	t.Helper()
 	e := formattest.Event{ID: id, Vector: make([]float32, 8)}
@@ -96,8 +97,8 @@ func event(t *testing.T, rng *rand.Rand, id string) stream.Message {
 	return stream.Message{Key: []byte(id), Value: value}
 }
 
-// awaitEnds waits until a group has committed the given ends of its topic's partitions, and
-// returns how long that took from a time on.
+// awaitEnds waits until a group has committed the given ends of its topic's partitions, and returns
+// the time since then.
 func awaitEnds(t *testing.T, c *kafkatest.Client, m *process, topic string, ends map[int]int64, since time.Time) time.Duration {
 	t.Helper()
 	for {
@@ -112,7 +113,7 @@ func awaitEnds(t *testing.T, c *kafkatest.Client, m *process, topic string, ends
 	}
 }
 
-// recreate deletes and creates the topic of a stage again and again.
+// recreate repeatedly deletes and creates the topic of a stage.
 func recreate(t *testing.T, b broker, delivery string, r *results.Topics) {
 	const parts = 2
 	c, rng, topic := b.Client(t), rand.New(rand.NewPCG(r.Seed, 0x746f70696373)), "again-"+delivery
@@ -132,7 +133,7 @@ func recreate(t *testing.T, b broker, delivery string, r *results.Topics) {
 	}
 	before := 0
 	for round := range r.Times + 1 {
-		// Fewer messages than the topic before had, or far more: at once, or by and by.
+		// The topic gets fewer messages than the previous one, or many more, at once or in pieces.
 		back, n, pieces := time.Now(), 30+rng.IntN(40), 1
 		if round%2 == 1 {
 			n, pieces = 2*before+20, 1+rng.IntN(3)
@@ -149,7 +150,7 @@ func recreate(t *testing.T, b broker, delivery string, r *results.Topics) {
 		if round == r.Times {
 			break
 		}
-		// Some more follow, which the deletion overtakes or not.
+		// Some more follow, which may arrive before or after the deletion.
 		time.Sleep(time.Duration(rng.IntN(1500)) * ms)
 		put(round, n, n+rng.IntN(5))
 		time.Sleep(time.Duration(rng.IntN(50)) * ms)

@@ -18,19 +18,19 @@ import (
 	"unfold/ingest/table"
 )
 
-// victim is a message to be damaged, and what decodes it.
+// victim is a message to damage, with its decoder.
 type victim struct {
 	message []byte
 	decode  func(value []byte, origin table.Origin) (*table.Table, error)
 }
 
-// victims make the messages of each format.
+// victims are functions that return the messages of each format.
 var victims = map[string]func() ([]victim, error){"arrow": arrowVictims, "json": jsonVictims, "avro": avroVictims, "protobuf": protobufVictims}
 
-// formats are those that there are messages of.
+// formats returns the formats of victims.
 func formats() []string { return []string{"arrow", "json", "avro", "protobuf"} }
 
-// victimsOf makes the messages of a format, which all can be decoded.
+// victimsOf returns the messages of a format, all of which can be decoded.
 func victimsOf(format string) ([]victim, error) {
 	make, ok := victims[format]
 	if !ok {
@@ -45,8 +45,8 @@ func victimsOf(format string) ([]victim, error) {
 	return all, err
 }
 
-// arrowVictims have, as in a stage, where most messages have a schema that was met before, a
-// decoder of their own that knows it.
+// arrowVictims have a decoder each that has seen their schema, as in a stage, where most messages
+// have a known schema.
 func arrowVictims() (all []victim, err error) {
 	for _, s := range ingesttest.Streams() {
 		d := &arrowfmt.Decoder{Limits: arrowfmt.Limits{Memory: memoryLimit, Rows: 1 << 16}}
@@ -55,7 +55,7 @@ func arrowVictims() (all []victim, err error) {
 	return all, nil
 }
 
-// recordSpecs are what is wanted of records: all there is, or some columns.
+// recordSpecs select all columns of records, or some.
 var recordSpecs = []record.Spec{
 	{Limits: recordLimits},
 	{Paths: []string{"id", "embedding", "more.deep.x", "words", "op", "maps.a"}, Vector: "embedding", Limits: recordLimits},
@@ -63,7 +63,7 @@ var recordSpecs = []record.Spec{
 
 var recordLimits = record.Limits{Memory: memoryLimit, Rows: 1 << 16}
 
-// ofRecords makes a victim of a decoder of records.
+// ofRecords returns a victim for a decoder of records.
 func ofRecords(value []byte, decode func([]byte, table.Origin) (record.Decoded, error)) victim {
 	return victim{value, func(value []byte, origin table.Origin) (*table.Table, error) {
 		d, err := decode(value, origin)
@@ -71,7 +71,8 @@ func ofRecords(value []byte, decode func([]byte, table.Origin) (record.Decoded, 
 	}}
 }
 
-// jsonMessages are a record, several, and those of Connect's and Debezium's envelopes.
+// jsonMessages are one record, several records, and messages in the envelopes of Connect and
+// Debezium.
 var jsonMessages = []string{
 	`{"id": 7, "embedding": [0.25, -1.5e-3, 3, 1e300], "more": {"deep": {"x": true, "s": "a\u00e9\"b"}}, "none": null, "maps": {"a": 1, "b": 2.5}}`,
 	`[{"id": "a", "embedding": [1, 2]}, {"id": "b", "embedding": [3, 4], "words": {"dimensions": 5, "vector": {"1": 0.5, "4": 2}}}]`,
@@ -92,7 +93,7 @@ func jsonVictims() (all []victim, err error) {
 	return all, nil
 }
 
-// avroEvent and avroChange are schemas of every type, and of Debezium's envelope.
+// avroEvent and avroChange are schemas with every type and with Debezium's envelope.
 const (
 	avroEvent = `{"type": "record", "name": "Event", "fields": [
 		{"name": "id", "type": "string"}, {"name": "embedding", "type": {"type": "array", "items": "float"}},

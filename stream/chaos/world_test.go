@@ -23,7 +23,7 @@ import (
 	"unfold/stream/registry/registrytest"
 )
 
-// broker is what kafkatest starts.
+// broker is a broker of package kafkatest.
 type broker interface {
 	Name() string
 	Addr() string
@@ -36,38 +36,38 @@ type broker interface {
 const (
 	partitions = 4
 	group      = "unfold"
-	// maxStarts is how many starts may be in vain.
+	// maxStarts is the maximum number of failed starts.
 	maxStarts = 20
-	// longSpan is so many milliseconds that no message is too old or too new.
+	// longSpan is a limit in milliseconds that no message time exceeds.
 	longSpan = "9000000000000000"
 )
 
-// world is everything that a scenario runs in.
+// world is the environment of a scenario.
 type world struct {
 	t    *testing.T
 	set  scenario
 	seed uint64
 	dir  string
 
-	broker, far     broker // far holds the outputs, if they lie elsewhere
+	broker, far     broker // far contains the outputs, if they have their own broker
 	near, away      *Proxy
 	client, outputs *kafkatest.Client
 	load            *Load
-	// schemas is the registry's address, and decoder reads messages, where they are not Arrow.
+	// schemas is the registry's address, and decoder decodes messages that are not Arrow.
 	schemas             string
 	decoder             *format.Decoder
 	members             []*member
-	made                int // members so far
+	made                int // number of members created
 	disk                *disk
 	ended, unmet, kills int
 	refused             int   // disk faults that were noticed
 	crashes             int   // of brokers
 	audits              int   // after kills
-	turned              int   // members that were refused because of another
-	lag                 int64 // when all is over
+	turned              int   // members that were rejected because of another
+	lag                 int64 // at the end
 }
 
-// member is a stage with a configuration and a state of its own.
+// member is a stage with its own configuration and state.
 type member struct {
 	*process
 	configuration, state, group string
@@ -151,7 +151,7 @@ func begin(t *testing.T, set scenario, seed uint64) *world {
 	return w
 }
 
-// source is where stages find the source's brokers.
+// source returns the address of the source's brokers for stages.
 func (w *world) source() string {
 	if w.near == nil {
 		return w.broker.Addr()
@@ -159,7 +159,7 @@ func (w *world) source() string {
 	return w.near.Addr()
 }
 
-// name says what brokers there are.
+// name returns the name of the brokers.
 func (w *world) name() string {
 	if w.far != w.broker {
 		return w.broker.Name() + ", another for the outputs"
@@ -167,7 +167,7 @@ func (w *world) name() string {
 	return w.broker.Name()
 }
 
-// join starts one more member. Where the map does not change it is another's.
+// join starts one more member. With a fixed map it is an embedder.
 func (w *world) join() *member {
 	w.t.Helper()
 	role := "all"
@@ -179,20 +179,20 @@ func (w *world) join() *member {
 	return m
 }
 
-// hop is a stage's place in a chain: what it reads, and where it writes.
+// hop is the position of a stage in a chain: its group and its topics.
 type hop struct {
 	group, in, out, dead string
-	// vector and id are columns of what it reads.
+	// vector and id are columns of its input.
 	vector, id string
 }
 
-// first reads the load; second, in a chain, the outputs of first.
+// first reads the load. In a chain, second reads the outputs of first.
 var (
 	first  = hop{group, "events", "places", "dead", formattest.Vector, Column}
 	second = hop{"unfold-again", "places", "farther", "dead-again", "embedding", "id"}
 )
 
-// hops are the stages' places.
+// hops returns the positions of all stages.
 func (w *world) hops() []hop {
 	if w.set.chain {
 		return []hop{first, second}
@@ -200,7 +200,7 @@ func (w *world) hops() []hop {
 	return []hop{first}
 }
 
-// member starts a stage with a role and a folder of its own.
+// member starts a stage with a role and its own folder.
 func (w *world) member(role string, at hop) *member {
 	w.t.Helper()
 	dir := filepath.Join(w.dir, fmt.Sprintf("member %d", w.made))
@@ -242,7 +242,7 @@ page: {points: 2000}
 	return m
 }
 
-// teach has a learner announce the map that fixed members place on.
+// teach runs a learner until it has announced the map that fixed members place on.
 func (w *world) teach() {
 	w.t.Helper()
 	m := w.member("learn", first)
@@ -255,7 +255,7 @@ func (w *world) teach() {
 	m.stop(w.t)
 }
 
-// run carries a schedule out and judges what the topics hold then.
+// run runs a schedule and judges the final contents of the topics.
 func (w *world) run(s Schedule) Verdict {
 	ctx, stop := context.WithCancel(w.t.Context())
 	defer stop()
@@ -309,8 +309,8 @@ func (w *world) run(s Schedule) Verdict {
 	return v
 }
 
-// supervise starts members again that have ended by themselves. One may do that
-// while it starts and its broker is away; later that breaks a promise.
+// supervise restarts members that have ended by themselves. A member may end while it starts and
+// its broker is unavailable; later that breaks a guarantee.
 func (w *world) supervise() {
 	w.t.Helper()
 	for _, m := range w.members {
@@ -344,7 +344,7 @@ func (w *world) owner() (o *member) {
 	return o
 }
 
-// maps counts the maps that events are placed on.
+// maps counts the maps on which events were placed.
 func (w *world) maps() int {
 	seen := map[string]bool{}
 	places := w.outputs.Read(w.t, "places")
@@ -355,8 +355,8 @@ func (w *world) maps() int {
 	return len(seen)
 }
 
-// enough waits, while the load goes on, until a verdict means something: letters are dead, places
-// of so many versions of the map are out, and a disk's fault has kept a map from being saved.
+// enough waits, while the load continues, until a verdict is meaningful. There must be dead letters
+// and places by the given number of map versions. A disk fault must have prevented saving a map.
 func (w *world) enough(versions int) {
 	w.t.Helper()
 	w.await(fmt.Sprintf("there are dead letters, and places by %d versions of the map", versions), func() bool {
@@ -388,7 +388,7 @@ func (w *world) kept() bool {
 	return strings.Contains(w.members[0].log.String(), "no new map")
 }
 
-// settle waits until all that was written is done with.
+// settle waits until all written messages are done.
 func (w *world) settle() {
 	w.t.Helper()
 	w.await("all positions are committed", func() bool {
@@ -397,8 +397,8 @@ func (w *world) settle() {
 	})
 }
 
-// behind is how many offsets the groups' committed ones lie before the ends of what they read: the
-// lag as any other program measures it. Markers of transactions count.
+// behind returns the total lag of the groups, as other programs measure it: the ends of the topics
+// minus the committed offsets. Markers of transactions count.
 func (w *world) behind() (lag int64) {
 	w.t.Helper()
 	for _, at := range w.hops() {
@@ -411,11 +411,11 @@ func (w *world) behind() (lag int64) {
 	return lag
 }
 
-// soon is how long things that happen within seconds are waited for: where answers of a coordinator
-// were lost, it keeps members that nobody is, each for a session and a rebalance, and the machine may be busy.
+// soon is the limit for events that normally happen within seconds. A coordinator whose responses
+// were lost keeps stale members, each for a session and a rebalance, and the machine may be busy.
 const soon = 4 * time.Minute
 
-// await polls until something holds.
+// await polls until a condition holds.
 func (w *world) await(what string, holds func() bool) {
 	w.t.Helper()
 	for end := time.Now().Add(soon); !holds(); time.Sleep(50 * time.Millisecond) {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Patience is how long tests wait for what must come: far longer than it takes on a
-// machine that is busy with other things.
+// Patience is the time limit of waiting in tests, far above the usual time, because the machine may
+// be busy.
 const Patience = 2 * time.Minute
 
-// Await waits until something holds.
+// Await waits until a condition holds.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Patience); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -21,14 +21,14 @@ func Await(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// Background is what runs beside a test.
+// Background is a function that runs in the background of a test.
 type Background struct {
 	t     testing.TB
 	ended chan struct{}
 	stop  func() error
 }
 
-// Go runs f until Stop is called, at the latest until the test is over.
+// Go runs f in the background until Stop is called, at the latest until the end of the test.
 func Go(t testing.TB, f func(context.Context) error) *Background {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &Background{t: t, ended: make(chan struct{})}
@@ -56,10 +56,10 @@ func (b *Background) Ended() bool {
 	}
 }
 
-// Stop ends the context that f has, waits for f and returns its error.
+// Stop ends the context of f, waits for f and returns its error.
 func (b *Background) Stop() error { return b.stop() }
 
-// Await waits until something holds, and fails the test if f ends before that.
+// Await waits until a condition holds, and fails the test if f ends before that.
 func (b *Background) Await(what string, holds func() bool) {
 	b.t.Helper()
 	Await(b.t, what, func() bool {

@@ -9,13 +9,13 @@ import (
 	"unfold/stream"
 )
 
-// Op is something that can be made to fail.
+// Op is an operation that can be made to fail.
 type Op int
 
 const (
-	// OpFetch fails before messages are handed out, OpCommit before positions
-	// are stored, OpWrite before a message is written. OpAck fails after the
-	// messages were written: they are in the topic, but reported as not written.
+	// OpFetch fails before messages are returned, OpCommit before positions are stored, and OpWrite
+	// before a message is written. OpAck fails after the messages were written: they are in the
+	// topic, but reported as not written.
 	OpFetch Op = iota
 	OpCommit
 	OpWrite
@@ -28,7 +28,7 @@ type Broker struct {
 	topics map[string][]*partition
 	groups map[string]*group
 	limits map[string]int
-	// refuse says of a topic's messages why they are refused, or nil.
+	// refuse returns the reason why a topic rejects a message, or nil.
 	refuse map[string]func(stream.Message) error
 	fault  func(Op) error
 	// changed is closed and replaced whenever anything changes.
@@ -39,7 +39,7 @@ type Broker struct {
 type partition struct {
 	first    int64
 	messages []stream.Message
-	// control are the offsets that hold no message, as the markers of transactions.
+	// control are the offsets without a message, such as transaction markers.
 	control map[int64]bool
 }
 
@@ -50,8 +50,8 @@ func NewBroker() *Broker {
 	return &Broker{topics: map[string][]*partition{}, groups: map[string]*group{}, limits: map[string]int{}, refuse: map[string]func(stream.Message) error{}, changed: make(chan struct{})}
 }
 
-// Fault sets the function that is asked, under the broker's lock, whether an
-// operation shall fail. Nil: nothing fails.
+// Fault sets a function that returns the error of an operation, or nil. It is called with the
+// broker's lock held. If f is nil, nothing fails.
 func (b *Broker) Fault(f func(Op) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,7 +69,7 @@ func Times(n int, op Op, err error) func(Op) error {
 	}
 }
 
-// fails asks for a fault. The lock is held.
+// fails returns the error of an operation. The caller holds the lock.
 func (b *Broker) fails(op Op) error {
 	if b.fault == nil {
 		return nil
@@ -77,13 +77,13 @@ func (b *Broker) fails(op Op) error {
 	return b.fault(op)
 }
 
-// notify wakes everyone who waits for a change. The lock is held.
+// notify wakes all goroutines that wait for a change. The caller holds the lock.
 func (b *Broker) notify() {
 	close(b.changed)
 	b.changed = make(chan struct{})
 }
 
-// CreateTopic makes a topic.
+// CreateTopic creates a topic.
 func (b *Broker) CreateTopic(topic string, partitions int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,22 +93,23 @@ func (b *Broker) CreateTopic(topic string, partitions int) {
 	b.notify()
 }
 
-// Limit makes a topic refuse messages of more bytes; 0: it takes all.
+// Limit makes a topic reject larger messages; 0 removes the limit.
 func (b *Broker) Limit(topic string, bytes int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.limits[topic] = bytes
 }
 
-// Refuse makes a topic refuse messages of which why returns an error; nil: it takes all.
+// Refuse makes a topic reject messages for which why returns an error. If why is nil, it accepts
+// all.
 func (b *Broker) Refuse(topic string, why func(stream.Message) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refuse[topic] = why
 }
 
-// refused returns the messages that a topic refuses; first is the index of the
-// first. The lock is held.
+// refused returns the messages that a topic rejects. first is the index of the first message. The
+// caller holds the lock.
 func (b *Broker) refused(topic string, messages []stream.Message, first int) (refused []stream.Refused) {
 	limit := b.limits[topic]
 	for i, m := range messages {
@@ -127,15 +128,15 @@ func (b *Broker) refused(topic string, messages []stream.Message, first int) (re
 	return refused
 }
 
-// Append adds messages to the end of a partition; it sets their position.
+// Append appends messages to a partition and sets their position.
 func (b *Broker) Append(topic string, p int, messages ...stream.Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.append(topic, p, messages)
 }
 
-// Mark adds offsets without a message to the end of a partition, as transactions do that end
-// or are aborted.
+// Mark appends offsets without a message to a partition, like markers of ended or aborted
+// transactions.
 func (b *Broker) Mark(topic string, p, offsets int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -149,7 +150,7 @@ func (b *Broker) Mark(topic string, p, offsets int) {
 	}
 }
 
-// data are those of a run of the log that hold a message.
+// data returns the messages of run without control offsets.
 func (p *partition) data(run []stream.Message) (out []stream.Message) {
 	for _, m := range run {
 		if !p.control[m.Offset] {
@@ -173,7 +174,7 @@ func (b *Broker) append(topic string, p int, messages []stream.Message) {
 	b.notify()
 }
 
-// Messages returns all messages of a topic, partition by partition.
+// Messages returns all messages of a topic, ordered by partition.
 func (b *Broker) Messages(topic string) []stream.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -193,7 +194,7 @@ func (b *Broker) DeleteBefore(topic string, p int, offset int64) {
 	log.first = offset
 }
 
-// Committed returns the positions of a group.
+// Committed returns the committed offsets of a group by partition.
 func (b *Broker) Committed(group, topic string) map[int]int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

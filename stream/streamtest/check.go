@@ -8,27 +8,26 @@ import (
 	"unfold/stream"
 )
 
-// Log is what the topics hold after a run.
+// Log is the contents of the topics after a run.
 type Log struct {
 	In, Out, Letters []stream.Message
 }
 
-// Count says how often messages came out.
+// Count is the number of messages in the output topics.
 type Count struct {
 	Placed, Letters, Duplicates int
 }
 
-// Check compares what went in with what came out, and returns the first
-// violation of the delivery contract:
+// Check compares inputs with outputs and returns the first violation of the delivery contract:
 //
-//   - every input message is in the output or among the dead letters;
-//   - outputs name an existing input and carry its key;
+//   - every input message has an output or a dead letter;
+//   - outputs name an existing input and have its key;
 //   - for each source partition, an output comes only after those of all earlier
 //     good messages (a duplicate may come at any time);
 //   - two outputs for one position and one version have the same bytes, if they have as
 //     many parts;
 //   - parts of an output follow each other;
-//   - dead letters are the original messages, or say where those are.
+//   - dead letters are the original messages, or describe the omitted parts.
 //
 // Out must list each partition in order.
 func (l Log) Check() (Count, error) {
@@ -86,14 +85,14 @@ func (l Log) Check() (Count, error) {
 	return c, nil
 }
 
-// order checks that outputs of one source partition, which all have the same
-// key or none, appear in order the first time.
+// order checks that outputs of one source partition with the same key, or without one, are in order
+// at their first occurrence.
 func (l Log) order(placed, letters map[stream.Position]bool) error {
 	type lane struct {
 		tp  stream.TopicPartition
 		key string
 	}
-	// The good inputs of each lane, in order, and how many have come out.
+	// The good inputs of each lane in order, and the number of their outputs so far.
 	want, out := map[lane][]stream.Position{}, map[lane]int{}
 	rank := map[stream.Position]int{}
 	for _, m := range l.In {
@@ -114,7 +113,7 @@ func (l Log) order(placed, letters map[stream.Position]bool) error {
 	return nil
 }
 
-// letters checks the dead letters and returns which inputs they are.
+// letters checks the dead letters and returns the positions of their inputs.
 func (l Log) letters(in map[stream.Position]stream.Message) (map[stream.Position]bool, error) {
 	out := map[stream.Position]bool{}
 	for _, m := range l.Letters {

@@ -12,10 +12,10 @@ import (
 	"unfold/stream"
 )
 
-// Number is the events of a message that Numbers decoded.
+// Number are the events of a message that Numbers decoded.
 type Number struct {
 	N int
-	// Rest are those after the first.
+	// Rest are the numbers after the first.
 	Rest []int
 	At   stream.Position
 }
@@ -23,8 +23,8 @@ type Number struct {
 // Len implements stream.Events.
 func (n Number) Len() int { return 1 + len(n.Rest) }
 
-// Numbers is a decoder of messages that hold a decimal number, or several with spaces
-// between. Negative numbers decode but cannot be placed; all else is bad.
+// Numbers is a decoder of messages with one or more decimal numbers separated by spaces. Negative
+// numbers decode but cannot be placed. All other messages are bad.
 type Numbers struct{}
 
 // Decode implements stream.Decoder.
@@ -40,14 +40,13 @@ func (Numbers) Decode(m stream.Message) (stream.Events, error) {
 	return Number{all[0], all[1:], stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}}, nil
 }
 
-// errNegative is why negative numbers cannot be placed.
+// errNegative is the error of placing a negative number.
 var errNegative = errors.New("a negative number has no place")
 
-// Map is a map that places the number n of version v as "n@v", several with spaces
-// between.
+// Map places number n as "n@v" with its version v. Several places are separated by spaces.
 type Map struct {
 	Version uint64
-	// Pause makes placing slow.
+	// Pause slows placement down.
 	Pause time.Duration
 }
 
@@ -70,7 +69,7 @@ func (m Map) Place(ctx context.Context, events []stream.Events) ([]stream.Outcom
 	return out, nil
 }
 
-// placed are the events of a message and the version that placed them.
+// placed are the events of a message and the map version that placed them.
 type placed struct {
 	numbers []int
 	version uint64
@@ -87,8 +86,8 @@ func (p placed) Part(from, to int) (value []byte, err error) {
 	return value, nil
 }
 
-// Learner is a learner that publishes version 1 after Min events and the next
-// one after every further Every events (0: never).
+// Learner publishes version 1 after Min events, and the next version after every further Every
+// events (0: never).
 type Learner struct {
 	Min, Every int
 	// Pause is Map.Pause.
@@ -139,7 +138,7 @@ func (l *Learner) Offer(ctx context.Context, events stream.Events) error {
 	return ctx.Err()
 }
 
-// Seen returns how many different events were offered.
+// Seen returns the number of different events that were offered.
 func (l *Learner) Seen() int {
 	l.init()
 	l.mu.Lock()

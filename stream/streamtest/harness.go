@@ -11,26 +11,26 @@ import (
 	"unfold/stream"
 )
 
-// Harness is a broker that the conformance suite can run on.
+// Harness is a broker for the conformance suite.
 type Harness interface {
-	// CreateTopic makes a topic that is ready for use when it returns.
+	// CreateTopic creates a topic that is ready for use.
 	CreateTopic(t *testing.T, topic string, partitions int)
-	// Produce appends messages to a partition and returns when they are there.
+	// Produce appends messages to a partition and returns when they are written.
 	Produce(t *testing.T, topic string, partition int, messages ...stream.Message)
-	// Read returns all committed messages that a topic holds, each partition in order.
+	// Read returns all committed messages of a topic, each partition in order.
 	Read(t *testing.T, topic string) []stream.Message
-	// Committed returns the group's positions.
+	// Committed returns the committed offsets of the group by partition.
 	Committed(t *testing.T, group, topic string) map[int]int64
-	// Limit makes a topic refuse batches of more bytes.
+	// Limit makes a topic reject larger batches.
 	Limit(t *testing.T, topic string, bytes int)
 	// DeleteBefore deletes a partition's messages before offset.
 	DeleteBefore(t *testing.T, topic string, partition int, offset int64)
-	// NewSource and NewSink connect; NewSource reads from the beginning if the
-	// group has no position. The suite closes what it gets.
+	// NewSource and NewSink connect to the broker. NewSource reads from the beginning if the group
+	// has no position. The suite closes both.
 	NewSource(ctx context.Context, topic, group string) (stream.Source, error)
 	NewSink(ctx context.Context, topic string) (stream.Sink, error)
-	// NewTransactional is NewSource with generations that are stream.Transactional
-	// and write to these topics.
+	// NewTransactional returns a source like NewSource, whose generations are stream.Transactional
+	// and write to the given topics.
 	NewTransactional(ctx context.Context, topic, group, outputs, letters string) (stream.Source, error)
 }
 
@@ -82,20 +82,20 @@ func (h MemoryHarness) NewTransactional(_ context.Context, topic, group, outputs
 	return s, err
 }
 
-// limit bounds every wait of the suite. slack is what a machine that is busy with other
-// things may add to what a test measures.
+// limit is the time limit of every wait of the suite. slack is the tolerance of measured times on a
+// busy machine.
 const (
 	limit = 4 * time.Minute
 	slack = 15 * time.Second
 )
 
-// bench is one test's view of a harness.
+// bench is the state of one test on a harness.
 type bench struct {
 	*testing.T
 	h    Harness
 	kind Kind
 	ctx  context.Context
-	// topic and group are this test's own.
+	// topic and group are used by this test only.
 	topic, group string
 }
 
@@ -165,8 +165,8 @@ func (b *bench) fetch(g stream.Generation, partition, n int) []stream.Message {
 	return out
 }
 
-// write writes all messages; like the pipeline it retries what failed (a
-// fresh topic may not have its leaders yet).
+// write writes all messages. Like the pipeline it retries failures, because a new topic may not
+// have its leaders yet.
 func (b *bench) write(sink stream.Sink, messages []stream.Message) {
 	b.Helper()
 	for {
@@ -189,7 +189,7 @@ func (b *bench) write(sink stream.Sink, messages []stream.Message) {
 	}
 }
 
-// eventually waits until something is so.
+// eventually waits until a condition holds.
 func (b *bench) eventually(what string, so func() bool) {
 	b.Helper()
 	for ; !so(); time.Sleep(20 * time.Millisecond) {
@@ -199,7 +199,7 @@ func (b *bench) eventually(what string, so func() bool) {
 	}
 }
 
-// numbers returns messages that hold the numbers from to to-1.
+// numbers returns messages with the numbers from..to (to excluded).
 func numbers(from, to int, key []byte) []stream.Message {
 	var out []stream.Message
 	for n := from; n < to; n++ {

@@ -7,30 +7,30 @@ import (
 	"unfold/stream"
 )
 
-// Kind is what the messages of a test hold, and what a stage has to place it.
+// Kind is a kind of messages, with a decoder and a learner for them.
 type Kind struct {
-	// Value is a message's value that holds event n. Messages that have it are placed.
+	// Value returns a message value with event n. Messages with it are placed.
 	Value func(n int) []byte
-	// Bad are values of dead letters: they cannot be decoded, or what they hold has no place.
+	// Bad are values that become dead letters: they cannot be decoded or placed.
 	Bad [][]byte
-	// Gone are values of which a tombstone comes out.
+	// Gone are values whose output is a tombstone.
 	Gone [][]byte
-	// Needy is event n in a value that names one of several things kept elsewhere, none of
-	// which Value names. Lacking names one that does not exist.
+	// Needy returns a value with event n that needs one of several external resources, none of
+	// which Value needs. Lacking needs one that does not exist.
 	Needy   func(n int) []byte
 	Lacking []byte
-	// Away says that what is kept elsewhere cannot be had for now, or can.
+	// Away makes the external resources unavailable, or available again.
 	Away func(away bool)
-	// ContentType is that of the outputs.
+	// ContentType is the content type of the outputs.
 	ContentType string
-	// Check, if set, compares an output with its input. Neither is a tombstone.
+	// Check, if not nil, compares an output with its input. Neither is a tombstone.
 	Check func(in, out *stream.Message) error
-	// Open makes what a process has that starts. A kind that learns nothing itself takes
-	// its map from l.
+	// Open returns the decoder and the learner of a new process. A kind without its own learner
+	// uses the maps of l.
 	Open func(l *Learner) (stream.Decoder, stream.Learner, error)
 }
 
-// numbered is the kind of the doubles.
+// numbered returns the kind of the doubles.
 func numbered(*testing.T) Kind {
 	registry := &Registry{Bad: "never"}
 	return Kind{
@@ -44,7 +44,7 @@ func numbered(*testing.T) Kind {
 	}
 }
 
-// events are messages of a key that hold the events from to to-1.
+// events returns messages with a key and the events from..to (to excluded).
 func (b *bench) events(from, to int, key []byte) (out []stream.Message) {
 	for n := from; n < to; n++ {
 		out = append(out, stream.Message{Key: key, Value: b.kind.Value(n)})

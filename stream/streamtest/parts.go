@@ -9,18 +9,18 @@ import (
 	"unfold/stream"
 )
 
-// Outputs are output messages with the parts of each output together.
+// Outputs are output messages, with the parts of each output joined.
 type Outputs struct {
-	// Whole are the outputs of which all parts are there, in the order of their last.
+	// Whole are the complete outputs, in the order of their last part.
 	Whole [][]stream.Message
-	// Torn counts outputs whose parts broke off, Again parts that came twice.
+	// Torn is the number of incomplete outputs, and Again the number of duplicate parts.
 	Torn, Again int
 }
 
-// Join puts parts together. out lists each partition in order. It is an error if a part
-// comes without those before it: among messages of one source partition and key the parts
-// of an output follow each other, but for what was written twice: once all are there, any
-// of them may come again, behind later outputs too, if its acknowledgement was lost.
+// Join joins the parts of outputs. out contains each partition in order. Parts of an output must
+// follow each other among the messages of one source partition and key; a part without those before
+// it is an error. After an output is complete, any of its parts may come again, even behind later
+// outputs, if an acknowledgement was lost.
 func Join(out []stream.Message) (o Outputs, err error) {
 	type lane struct {
 		at, from stream.TopicPartition
@@ -46,7 +46,7 @@ func Join(out []stream.Message) (o Outputs, err error) {
 		p, version, ok := stream.Origin(&m)
 		part, sound := stream.PartOf(&m)
 		if !ok || !sound {
-			o.Whole = append(o.Whole, []stream.Message{m}) // for the caller to complain about
+			o.Whole = append(o.Whole, []stream.Message{m}) // the caller reports it
 			continue
 		}
 		id, _ := m.Header(stream.HeaderMapID)
@@ -90,7 +90,7 @@ func row(m *stream.Message) int {
 	return p.Row
 }
 
-// Bytes are the values of an output's parts, with their lengths between.
+// Bytes returns the values of an output's parts, each prefixed by its length.
 func Bytes(parts []stream.Message) (all []byte) {
 	for _, m := range parts {
 		all = append(fmt.Append(all, len(m.Value), ":"), m.Value...)
@@ -98,8 +98,8 @@ func Bytes(parts []stream.Message) (all []byte) {
 	return all
 }
 
-// Kept returns an error if a dead letter does not keep the message: whole, or by saying
-// what is elsewhere.
+// Kept returns an error unless a dead letter contains the complete message or describes the omitted
+// parts.
 func Kept(in, letter *stream.Message) error {
 	what, elsewhere := letter.Header("unfold-elsewhere")
 	all := string(what) == "key,headers,value"

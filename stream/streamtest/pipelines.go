@@ -17,11 +17,11 @@ import (
 type stage struct {
 	*bench
 	out, dlq string
-	// learner is for kinds that learn nothing themselves.
+	// learner is used by kinds without their own learner.
 	learner *Learner
-	// exactlyOnce delivers through transactions.
+	// exactlyOnce selects delivery in transactions.
 	exactlyOnce bool
-	// delivered counts events, retried what failed and may go well later.
+	// delivered counts events, and retried counts retries.
 	delivered, retried atomic.Int64
 }
 
@@ -39,8 +39,8 @@ func (s *stage) open() (stream.Source, error) {
 	return s.h.NewSource(s.ctx, s.topic, s.group)
 }
 
-// run runs a pipeline of its own source and sinks until ctx is done, as one
-// process would, and returns how long it took to stop.
+// run runs a pipeline with its own source and sinks until ctx is done, like one process. It returns
+// the time that stopping took.
 func (s *stage) run(ctx context.Context) (time.Duration, error) {
 	decoder, learner, err := s.kind.Open(s.learner)
 	if err != nil {
@@ -79,8 +79,8 @@ func (s *stage) run(ctx context.Context) (time.Duration, error) {
 	return time.Since(<-stopped), err
 }
 
-// until runs a pipeline until so many events have been delivered since the
-// test began.
+// until runs a pipeline until the given number of events has been delivered since the beginning of
+// the test.
 func (s *stage) until(events int) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -96,7 +96,7 @@ func (s *stage) until(events int) {
 	}
 }
 
-// check reads the topics and checks the contract, outputs as their kind has them, and that the
+// check checks the contract of delivery, compares outputs by their kind, and checks that the
 // group's position is the end of the source.
 func (s *stage) check() Count {
 	s.Helper()
@@ -108,7 +108,7 @@ func (s *stage) check() Count {
 	if s.kind.Check != nil {
 		s.compare(in, out)
 	}
-	// A cluster makes the positions of a transaction public soon after its end.
+	// A cluster publishes the positions of a transaction shortly after its end.
 	s.eventually("the group's position is the end", func() bool {
 		committed := s.h.Committed(s.T, s.group, s.topic)
 		return !slices.ContainsFunc(in, func(m stream.Message) bool { return committed[m.Partition] <= m.Offset })
@@ -116,7 +116,7 @@ func (s *stage) check() Count {
 	return c
 }
 
-// compare has the kind compare outputs with their inputs.
+// compare compares outputs with their inputs by the kind's Check.
 func (s *stage) compare(in, out []stream.Message) {
 	s.Helper()
 	inputs := map[stream.Position]*stream.Message{}
@@ -138,14 +138,14 @@ func testPipeline(b *bench) { delivers(b, false) }
 
 func testPipelineExactlyOnce(b *bench) { delivers(b, true) }
 
-// delivers has two groups, one after the other, work through the same messages.
+// delivers lets two groups process the same messages, one after the other.
 func delivers(b *bench, exactlyOnce bool) {
 	s := newStage(b, &Learner{Min: 50, Every: 100})
 	s.exactlyOnce = exactlyOnce
 	const partitions, each = 3, 100
 	odd := map[int][]byte{60: b.kind.Bad[0]}
 	for i, value := range b.kind.Bad {
-		odd[33*min(i, 1)+i] = value // the first message, and some behind the thirtieth
+		odd[33*min(i, 1)+i] = value // the first message, and some after the thirtieth
 	}
 	for i, value := range b.kind.Gone {
 		odd[40+i] = value
@@ -211,7 +211,7 @@ func testDrain(b *bench) {
 		b.Fatalf("stopping took %v: %v", took, err)
 	}
 	b.Logf("stopped after %d of 4000 events, in %v", s.delivered.Load(), took.Round(time.Millisecond))
-	// What was delivered is committed, to the message: nothing comes twice.
+	// All delivered messages are committed, so nothing comes twice.
 	s.learner.Pause = 0
 	s.until(4000)
 	if c := s.check(); c != (Count{Placed: 4000}) {
@@ -285,7 +285,7 @@ func secondMember(b *bench, exactlyOnce bool) {
 	leave()
 	feed(400, 500)
 	wait(2000)
-	// Duplicates count as delivered, so wait for the positions too.
+	// Duplicates count as delivered, so wait for the positions, too.
 	b.eventually("all positions are committed", func() bool {
 		sum := int64(0)
 		for _, o := range b.h.Committed(b.T, b.group, b.topic) {

@@ -8,23 +8,23 @@ import (
 	"unfold/stream"
 )
 
-// Sink writes to a topic. It is a stream.Sink.
+// Sink writes to a topic. It implements stream.Sink.
 type Sink struct {
 	b     *Broker
 	topic string
 	dead  bool
 }
 
-// Sink makes a sink.
+// Sink returns a sink for a topic.
 func (b *Broker) Sink(topic string) (*Sink, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return &Sink{b: b, topic: topic}, b.checkTopic(topic)
 }
 
-// Write implements stream.Sink. OpWrite is asked for each message; the first
-// that fails or is refused (Broker.Limit, Broker.Refuse) and all after it are left. OpAck
-// is asked once, after all were written.
+// Write implements stream.Sink. The fault function is called with OpWrite for each message. The
+// first message that fails or is rejected (Broker.Limit, Broker.Refuse) and all after it are not
+// written. It is called once with OpAck after all were written.
 func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
@@ -53,8 +53,8 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 	return s.b.fails(OpAck)
 }
 
-// put appends a message to the partition that its key, or the one that it came
-// from, decides. The lock is held.
+// put appends a message to the partition determined by its key, or by its source partition. The
+// caller holds the lock.
 func (b *Broker) put(topic string, m stream.Message) {
 	p := m.Partition
 	if m.Key != nil {
@@ -65,7 +65,7 @@ func (b *Broker) put(topic string, m stream.Message) {
 	b.append(topic, p%len(b.topics[topic]), []stream.Message{m})
 }
 
-// Kill makes every further write fail, as the death of the process would.
+// Kill makes every further write fail, like the death of the process.
 func (s *Sink) Kill() {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()

@@ -8,24 +8,24 @@ import (
 	"unfold/stream"
 )
 
-// group is a consumer group. A change of its members revokes all generations;
-// the next ones begin when every member asks for one.
+// group is a consumer group. A change of members revokes all generations. The next ones begin when
+// every member waits for one.
 type group struct {
 	topic     string
 	id        int
 	members   []*Source
 	committed map[stream.TopicPartition]int64
-	// forming is true from a change until the next generations begin.
+	// forming is true from a change of members until the next generations begin.
 	forming bool
 }
 
-// Source is a member of a group. It is a stream.Source.
+// Source is a member of a group. It implements stream.Source.
 type Source struct {
 	b     *Broker
 	group *group
-	// MaxFetch bounds the messages of one Fetch; 0: no bound.
+	// MaxFetch is the maximum number of messages of one Fetch; 0 is unlimited.
 	MaxFetch int
-	// Outputs and Letters are the topics of a generation's transactions.
+	// Outputs and Letters are the topics for transactions of a generation.
 	Outputs, Letters string
 
 	waiting bool
@@ -33,7 +33,7 @@ type Source struct {
 	closed  bool
 }
 
-// Source makes a new member of a group.
+// Source adds a member to a group.
 func (b *Broker) Source(topic, name string) (*Source, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,7 +51,7 @@ func (b *Broker) Source(topic, name string) (*Source, error) {
 	return s, nil
 }
 
-// rebalance revokes everybody's generation.
+// rebalance revokes the generations of all members.
 func (g *group) rebalance(b *Broker) {
 	g.forming = true
 	for _, m := range g.members {
@@ -62,7 +62,7 @@ func (g *group) rebalance(b *Broker) {
 	b.notify()
 }
 
-// form begins the next generations once every member waits for one.
+// form begins the next generations when every member waits for one.
 func (g *group) form(b *Broker) error {
 	for _, m := range g.members {
 		if !m.waiting {
@@ -125,7 +125,7 @@ func (s *Source) Next(ctx context.Context) (stream.Generation, error) {
 	}
 }
 
-// wait lets go of the lock until something changes or the context is done.
+// wait releases the lock until something changes or the context is done.
 func (b *Broker) wait(ctx context.Context) error {
 	changed := b.changed
 	b.mu.Unlock()
@@ -138,14 +138,14 @@ func (b *Broker) wait(ctx context.Context) error {
 	}
 }
 
-// Close implements stream.Source: it leaves the group.
+// Close implements stream.Source. It leaves the group.
 func (s *Source) Close() error {
 	s.Kill()
 	return nil
 }
 
-// Kill ends the member at once, as the death of its process would: whatever it
-// still does with its generation fails.
+// Kill ends the member at once, like the death of its process. All later calls on its generation
+// fail.
 func (s *Source) Kill() {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
@@ -165,7 +165,7 @@ func (s *Source) Kill() {
 	s.group.rebalance(s.b)
 }
 
-// Rebalance makes the group form again, as an interrupted connection would.
+// Rebalance makes the group form again, like a lost connection.
 func (s *Source) Rebalance() {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
@@ -250,7 +250,7 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 	}
 }
 
-// Progress implements stream.Generation. OpFetch's faults are not its.
+// Progress implements stream.Generation. Faults of OpFetch do not apply to it.
 func (g *generation) Progress(ctx context.Context) (all []stream.Progress, err error) {
 	b := g.s.b
 	b.mu.Lock()
@@ -283,8 +283,8 @@ func (g *generation) Commit(ctx context.Context, positions []stream.Position) er
 	return nil
 }
 
-// Transact implements stream.Transactional. OpWrite fails before anything is done.
-// OpAck loses the answer of a transaction that is done: the group forms again.
+// Transact implements stream.Transactional. OpWrite fails before anything is written. OpAck loses
+// the response of a committed transaction, after which the group forms again.
 func (g *generation) Transact(ctx context.Context, t stream.Transaction) error {
 	b := g.s.b
 	b.mu.Lock()

@@ -12,15 +12,15 @@ import (
 	"unfold/stream"
 )
 
-// promise is a test of the suite, on a topic with so many partitions; 0: there is none.
+// promise is a test of the suite, on a topic with the given number of partitions (0: no topic).
 type promise struct {
 	name       string
 	partitions int
 	test       func(b *bench)
 }
 
-// TestBroker checks that the sources and sinks of a broker keep the contracts of
-// package stream, and that a pipeline between them loses nothing.
+// TestBroker checks that the sources and sinks of a broker satisfy the contracts of package stream,
+// and that a pipeline between them loses nothing.
 func TestBroker(t *testing.T, h Harness) {
 	rows := []promise{
 		{"what is written comes back", 1, testBytes},
@@ -43,13 +43,13 @@ func TestBroker(t *testing.T, h Harness) {
 	runAll(t, h, numbered, append(rows, pipelines(true)...))
 }
 
-// TestPipelines checks that pipelines on a broker keep their promises with a kind of messages,
-// which begin makes for each test. members says that several may work at once.
+// TestPipelines checks the guarantees of pipelines on a broker with a kind of messages, which begin
+// creates for each test. members allows several pipelines to run at once.
 func TestPipelines(t *testing.T, h Harness, members bool, begin func(t *testing.T) Kind) {
 	runAll(t, h, begin, pipelines(members))
 }
 
-// pipelines are the tests of whole pipelines, of several members at once or not.
+// pipelines returns the tests of whole pipelines, with or without those of several members.
 func pipelines(members bool) []promise {
 	rows := []promise{
 		{"a pipeline delivers everything", 3, testPipeline},
@@ -150,7 +150,7 @@ func testUncommitted(b *bench) {
 	}
 }
 
-// share makes generations for both members until each owns half of the partitions.
+// share creates generations for both members until each owns half of the partitions.
 func (b *bench) share(s1, s2 stream.Source, g1 stream.Generation, partitions int) (stream.Generation, stream.Generation) {
 	b.Helper()
 	type answer struct {
@@ -181,7 +181,7 @@ func (b *bench) share(s1, s2 stream.Source, g1 stream.Generation, partitions int
 		if len(a.g.Assigned()) == partitions/2 && len(g2.Assigned()) == partitions/2 {
 			return a.g, g2
 		}
-		// One of them was alone once more: the group has yet to settle.
+		// One of them owned all partitions again, so the group is not stable yet.
 		g1 = a.g
 		if err := g2.Close(); err != nil {
 			b.Fatal(err)
@@ -245,7 +245,7 @@ func testStaleCommit(b *bench) {
 	}
 }
 
-// leaveAt is a member that commits a position of the first partition and leaves.
+// leaveAt adds a member that commits a position of the first partition and leaves.
 func (b *bench) leaveAt(offset int64) {
 	b.Helper()
 	s := b.source()

@@ -11,8 +11,8 @@ func testTooLarge(b *bench) { tooLarge(b, false) }
 
 func testTooLargeExactlyOnce(b *bench) { tooLarge(b, true) }
 
-// tooLarge runs a stage whose topics take less than some of its outputs and dead letters
-// have, before and after they take still less.
+// tooLarge runs a stage whose topics reject some of its outputs and dead letters as too large, and
+// lowers the limits between two runs.
 func tooLarge(b *bench, exactlyOnce bool) {
 	s := newStage(b, &Learner{})
 	s.exactlyOnce = exactlyOnce

@@ -8,7 +8,7 @@ import (
 	"unfold/stream"
 )
 
-// transactional opens a source of transactions to topics of its own.
+// transactional opens a transactional source with its own output topics.
 func (b *bench) transactional() (source stream.Source, outputs, letters string) {
 	b.Helper()
 	outputs, letters = b.topic+"-out", b.topic+"-dlq"
@@ -20,8 +20,7 @@ func (b *bench) transactional() (source stream.Source, outputs, letters string) 
 	return s, outputs, letters
 }
 
-// transact runs a transaction in a generation, again for as long as the broker says
-// that nothing was done.
+// transact runs a transaction in a generation, and retries it as long as nothing was written.
 func (b *bench) transact(g stream.Generation, t stream.Transaction) error {
 	b.Helper()
 	for {
@@ -55,7 +54,7 @@ func testTransaction(b *bench) {
 			b.Fatal(err)
 		}
 	}
-	// A transaction may hold nothing but a position.
+	// A transaction may contain only a position.
 	if err := b.transact(g, stream.Transaction{Position: stream.Position{TopicPartition: b.tp(1), Offset: 7}}); err != nil {
 		b.Fatal(err)
 	}
@@ -75,7 +74,7 @@ func testTransaction(b *bench) {
 	}
 }
 
-// What an old owner still tries after its partition has gone is refused whole.
+// A transaction of an old owner is rejected completely after its partition was revoked.
 func testStaleTransaction(b *bench) {
 	b.h.CreateTopic(b.T, b.topic+"-out", 1)
 	b.h.CreateTopic(b.T, b.topic+"-dlq", 1)
@@ -104,7 +103,7 @@ func testStaleTransaction(b *bench) {
 	if got := strings.Join(b.values(outputs), " "); got != "fresh fresh" {
 		b.Errorf("the topic holds %q", got)
 	}
-	// A cluster makes the positions of a transaction public soon after its end.
+	// A cluster publishes the positions of a transaction shortly after its end.
 	b.eventually("both positions are 50", func() bool {
 		got := b.h.Committed(b.T, b.group, b.topic)
 		return got[0] == 50 && got[1] == 50

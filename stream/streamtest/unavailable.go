@@ -11,17 +11,16 @@ import (
 	"unfold/stream"
 )
 
-// ErrAway is why a Registry gives nothing.
+// ErrAway is the error of an unavailable Registry.
 var ErrAway = errors.New("the registry is away")
 
-// Registry is a decoder of Numbers some of which need what is kept elsewhere: "name:1 2"
-// needs name. As long as it is away it gives out nothing that it has not given out before.
-// What it has named bad it never gives out.
+// Registry is a decoder of Numbers, some of which need a resource: "name:1 2" needs name. While it
+// is unavailable, it returns only names that it has returned before. It never returns the name Bad.
 type Registry struct {
 	Numbers
-	// Bad is a name that it does not have.
+	// Bad is a name that does not exist.
 	Bad string
-	// Direct: it is asked while a message is decoded.
+	// Direct makes decoding fetch the name itself.
 	Direct bool
 
 	mu    sync.Mutex
@@ -30,14 +29,14 @@ type Registry struct {
 	asked int
 }
 
-// SetAway says whether it is away.
+// SetAway makes the registry unavailable, or available again.
 func (r *Registry) SetAway(away bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.away = away
 }
 
-// Asked is how often it was asked.
+// Asked returns the number of requests.
 func (r *Registry) Asked() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +56,7 @@ func (r *Registry) Decode(m stream.Message) (stream.Events, error) {
 	return r.Numbers.Decode(m)
 }
 
-// have says what is missing of a name.
+// have returns an error if a name is not known.
 func (r *Registry) have(name string) error {
 	r.mu.Lock()
 	known := r.known[name]
@@ -91,8 +90,8 @@ func testUnavailable(b *bench) { away(b, false) }
 
 func testUnavailableExactlyOnce(b *bench) { away(b, true) }
 
-// away runs a stage whose registry goes away after it has given what early messages need: over
-// a stop, and until it is back.
+// away runs a stage whose registry becomes unavailable after early messages have been decoded. It
+// stays unavailable over a restart, and then becomes available again.
 func away(b *bench, exactlyOnce bool) {
 	s := newStage(b, &Learner{})
 	s.exactlyOnce = exactlyOnce
@@ -114,7 +113,7 @@ func away(b *bench, exactlyOnce bool) {
 		}
 	}
 	feed(0, early)
-	// In one life it goes away, in the other it comes back.
+	// In the first run the registry becomes unavailable, in the second it becomes available again.
 	for _, back := range []bool{false, true} {
 		retried := s.retried.Load()
 		running := Go(b.T, func(ctx context.Context) error { _, err := s.run(ctx); return err })

@@ -1,4 +1,4 @@
-// Package ending cancels a call at each place where it asks whether it is cancelled, one after the other:
+// Package ending cancels a call at each point at which it checks its context, one after the other:
 //
 //	for left := 0; ; left++ {
 //		if err := call(ending.After(t.Context(), left)); err == nil {

@@ -1,5 +1,5 @@
-// Package mutate changes documents as damage or malice would: the structure stays that of a document, so that a
-// decoder comes far, and values become absurd. Model files have a mutator of their own, modeltest.Mutate.
+// Package mutate changes documents like damage or an attacker. The structure of a document is kept,
+// so that a decoder gets far, and values become absurd. For model files use modeltest.Mutate.
 package mutate
 
 import (
@@ -18,8 +18,8 @@ var absurd = []any{
 	json.Number("2147483648"), json.Number("9223372036854775807"), json.Number("-9223372036854775808"), json.Number("18446744073709551615"), json.Number("1e400"),
 }
 
-// JSON returns a document with one to three changes: a value that is absurd, missing, renamed, there twice or in
-// another's place. One of ten documents has other bytes instead. Raw has to be JSON.
+// JSON returns a document with one to three changes: a value is absurd, missing, renamed, repeated
+// or replaced by another. In one of ten documents bytes are changed instead. raw must be JSON.
 func JSON(r *rand.Rand, raw []byte) []byte {
 	if r.IntN(10) == 0 {
 		return Bytes(r, raw)
@@ -28,19 +28,19 @@ func JSON(r *rand.Rand, raw []byte) []byte {
 	d.UseNumber()
 	var doc any
 	if err := d.Decode(&doc); err != nil {
-		panic(err) // the caller's fault
+		panic(err) // the caller passed invalid JSON
 	}
 	for range 1 + r.IntN(3) {
 		doc = change(r, doc)
 	}
 	out, err := json.Marshal(doc)
 	if err != nil {
-		panic(err) // all values are those of JSON
+		panic(err) // all values are valid in JSON
 	}
 	return out
 }
 
-// Bytes returns a document with some other bytes, or without its end.
+// Bytes returns a document with some changed bytes, or without its end.
 func Bytes(r *rand.Rand, raw []byte) []byte {
 	out := bytes.Clone(raw)
 	if len(out) == 0 || r.IntN(4) == 0 {
@@ -52,7 +52,7 @@ func Bytes(r *rand.Rand, raw []byte) []byte {
 	return out
 }
 
-// change makes one change in a value, or below it.
+// change makes one change in a value, or in a value inside it.
 func change(r *rand.Rand, v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Most changed documents still are JSON, and nearly all are another document.
+// Most changed documents are still JSON, and nearly all differ from the original.
 func TestJSON(t *testing.T) {
 	raw := []byte(`{"a":1,"b":[1,2,{"c":"text"}],"d":{"e":null}}`)
 	r := rand.New(rand.NewPCG(1, 1))

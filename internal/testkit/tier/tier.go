@@ -1,9 +1,8 @@
-// Package tier decides which tests run. Those of make test need nothing but Go. Those of make
-// test-all also start brokers, browsers and other programs, download them on first use, or take
-// long.
+// Package tier decides which tests run. The tests of make test need only Go. Those of make test-all
+// also start brokers, browsers and other programs, download them on first use, or take long.
 //
 //	UNFOLD_TESTS=quick     the default, also of go test
-//	UNFOLD_TESTS=all       every test whose programs and data are there
+//	UNFOLD_TESTS=all       every test whose programs and data are available
 //	UNFOLD_TESTS=required  every test; a missing program or data set is a failure
 package tier
 

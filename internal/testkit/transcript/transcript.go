@@ -1,14 +1,14 @@
-// Package transcript compares the output of a program with the expected output, where figures may
-// differ between machines.
+// Package transcript compares the output of a program with the expected output, in which figures
+// may differ between machines.
 //
 // Texts are compared by lines. Lines that begin with "$ " are commands. After a line such as
 //
 //	# Figures within 2 %.
 //
-// decimal figures (those with a point) in the output of the next command may differ by 2 % of
-// themselves or of 1, whichever is more; columns may then have another width. Predicted memory
-// ("about 12.3 MiB", "--memory 13MiB"), which depends on the number of processors, may always
-// differ by a factor of 3. Everything else must be equal.
+// decimal figures (with a point) in the output of the next command may differ by 2 % of themselves
+// or of 1, whichever is more. Columns may then have another width. Predicted memory ("about 12.3
+// MiB", "--memory 13MiB") depends on the number of processors, and may always differ by a factor of
+// 3. Everything else must be equal.
 package transcript
 
 import (
@@ -72,7 +72,7 @@ func alike(want, got string, within float64) bool {
 	return true
 }
 
-// close compares two figures of a kind.
+// close compares two figures of the same kind.
 func close(want, got string, within float64) bool {
 	if memory.MatchString(want) {
 		a, b := bytes(want), bytes(got)

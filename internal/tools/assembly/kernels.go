@@ -20,7 +20,7 @@ type Kernel struct {
 	Name    string
 	Arch    string   // amd64 or arm64
 	Set     string   // the instruction set: avx512, avx2, neon, or Arch when every processor of it has the instructions
-	Needs   []string // extensions beyond Set, by the names that Linux has for them in /proc/cpuinfo
+	Needs   []string // extensions beyond Set, by their names in Linux's /proc/cpuinfo
 }
 
 // String names a kernel by its package and its name.

@@ -16,8 +16,8 @@ import (
 // skipped are folders without files of the module.
 var skipped = []string{".git", "out", "bin"}
 
-// Rewrite changes the path of the module in root to to, in every file that names it, and returns
-// the number of changed files.
+// Rewrite changes the path of the module in root to the path to, in every file that names it. It
+// returns the number of changed files.
 func Rewrite(root, to string) (changed int, err error) {
 	if err := module.CheckImportPath(to); err != nil {
 		return 0, err
@@ -52,14 +52,14 @@ func Rewrite(root, to string) (changed int, err error) {
 	return changed, err
 }
 
-// renaming is one path for another.
+// renaming replaces one module path by another.
 type renaming struct {
 	from, to string
-	// tops are the top folders, which distinguish packages from other things with a slash.
+	// tops are the top folders, which distinguish packages from other texts with a slash.
 	tops []string
 }
 
-// look finds the top folders.
+// look lists the top folders.
 func (r *renaming) look(root string) error {
 	entries, err := os.ReadDir(root)
 	for _, e := range entries {

@@ -32,7 +32,7 @@ func (r *renaming) source(path string, before []byte) ([]byte, error) {
 		}
 		value, err := strconv.Unquote(lit.Value)
 		if err != nil {
-			return true // the parser has seen to that
+			return true // the parser rejects invalid literals
 		}
 		name, is := r.path(value)
 		if is && (imports[lit] || r.aPackage(value)) {
@@ -61,7 +61,7 @@ func quoted(name string, quote byte) string {
 	return strconv.Quote(name)
 }
 
-// splice puts literals into a file.
+// splice replaces literals in a file.
 func splice(before []byte, found []literal) []byte {
 	slices.SortFunc(found, func(a, b literal) int { return cmp.Compare(a.from, b.from) })
 	out, at := new(bytes.Buffer), 0
@@ -74,8 +74,8 @@ func splice(before []byte, found []literal) []byte {
 	return out.Bytes()
 }
 
-// aPackage says whether a text begins with the path of a package in one of the top
-// folders: such as unfold/ingest.Decoder, and not unfold/anything.
+// aPackage reports whether a text begins with the path of a package in one of the top folders, for
+// example unfold/ingest.Decoder but not unfold/anything.
 func (r *renaming) aPackage(text string) bool {
 	rest, is := strings.CutPrefix(text, r.from+"/")
 	if !is {
@@ -90,9 +90,9 @@ func (r *renaming) aPackage(text string) bool {
 	})
 }
 
-// text rewrites the packages that a page, a script or a file of settings names: behind a
-// quotation mark, a bracket, an equals sign or a blank; and the library itself where it
-// is imported or fetched.
+// text rewrites package names in pages, scripts and configuration files. They follow a quotation
+// mark, a bracket, an equals sign or a blank. It also rewrites the library's path where it is
+// imported or fetched.
 func (r *renaming) text(_ string, before []byte) ([]byte, error) {
 	from := regexp.QuoteMeta(r.from)
 	tops := make([]string, len(r.tops))

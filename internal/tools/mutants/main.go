@@ -1,10 +1,10 @@
 // Command mutants measures the tests of packages by mutation. It makes one small change in a
 // package at a time and counts the changes that the package's own quick tests detect.
 //
-// A change negates a condition, moves a comparison to its edge (< for <=), joins conditions the
-// other way (|| for &&), adds or subtracts nothing in place of 1, or drops a statement. Room that
-// is made in advance is left alone: it changes no result. One build holds all changes of a package; package
-// mutant switches one on.
+// A change negates a condition, moves a comparison to its edge (< for <=), exchanges || and &&,
+// adds or subtracts 0 instead of 1, or drops a statement. Preallocation is never changed, because
+// it has no effect on results. One build holds all changes of a package; package mutant switches
+// one on.
 //
 //	mutants                      the packages of the table below
 //	mutants -most 40 ./stream    at most 40 changes, at equal distances, of this package
@@ -12,7 +12,7 @@
 //	                             40 others, drawn by a seed
 //	mutants -only tree.go ./sparse/graph/live
 //	                             changes of one file
-//	mutants -o docs/mutants.md   writes the page; packages that are not tried keep their lines
+//	mutants -o docs/mutants.md   writes the page; other packages keep their lines
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 	"time"
 )
 
-// packages are those whose errors would lose events or make wrong maps.
+// packages are the packages whose errors would lose events or lead to wrong maps.
 var packages = []string{"./stream", "./stream/kafka", "./ingest/table", "./models/placing", "./models/student", "./models/clusters", "./sparse/graph/live", "./models/live"}
 
 func main() {
@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// write puts a result on a page, which may not be there yet.
+// write adds a result to a page, which may not exist yet.
 func write(name string, r result) error {
 	text, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

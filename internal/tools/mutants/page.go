@@ -22,15 +22,15 @@ again. So a busy machine kills nothing. "Ended" are the killed changes whose tes
 
 const survivors = "\n## Survivors\n\nSome of them change nothing that a test could see: a log line, a shortcut, an edge that cannot occur.\n"
 
-// page maps the name of a package to what the page has of it.
+// page maps the name of a package to its entry on the page.
 type page map[string]entry
 
 type entry struct {
-	row  string // of the table
-	list string // its survivors; empty: none
+	row  string // its row of the table
+	list string // its survivors; empty if there are none
 }
 
-// readPage reads a page that format has written.
+// readPage parses a page written by String.
 func readPage(text string) page {
 	p := page{}
 	table, lists, _ := strings.Cut(text, survivors)
@@ -47,7 +47,7 @@ func readPage(text string) page {
 	return p
 }
 
-// add puts a result in place of what the page has of its package.
+// add replaces the entry of the result's package.
 func (p page) add(r result) {
 	var b strings.Builder
 	for _, s := range r.Survivors {
@@ -62,7 +62,7 @@ func (p page) add(r result) {
 	p[name] = entry{row, b.String()}
 }
 
-// String returns the text of the page, packages in the order of their names.
+// String returns the text of the page, with packages ordered by name.
 func (p page) String() string {
 	var b strings.Builder
 	b.WriteString(head)

@@ -21,24 +21,24 @@ import (
 // result is the outcome for a package.
 type result struct {
 	Package   string
-	Sites     int // changes that there are
+	Sites     int // number of changes that exist
 	Tried     int
-	Drawn     string  // how those tried were chosen
-	Ended     int     // killed changes whose tests had to be ended
-	Day       string  // when they were tried
-	Missed    []site  // tried changes at places that the tests do not run
-	Survivors []site  // other tried changes that the tests do not notice
-	Seconds   float64 // of a run of the tests without a change
+	Drawn     string  // how the tried changes were selected
+	Ended     int     // killed changes whose tests were stopped by the timeout
+	Day       string  // date of the run
+	Missed    []site  // tried changes in code that the tests do not run
+	Survivors []site  // other tried changes that the tests do not detect
+	Seconds   float64 // duration of the tests without a change
 }
 
 func (r result) killed() int { return r.Tried - len(r.Missed) - len(r.Survivors) }
 
 // settings of a run.
 type settings struct {
-	most    int            // changes tried of each package; 0: all
-	seed    uint64         // of the draw; 0: changes at equal distances
-	only    *regexp.Regexp // changes that may be tried
-	run     string         // pattern of the tests that are run; empty: all
+	most    int            // maximum number of tried changes per package; 0: all
+	seed    uint64         // seed of the sample; 0: evenly spaced changes
+	only    *regexp.Regexp // pattern of the changes to try
+	run     string         // pattern of the tests to run; empty: all
 	limit   time.Duration  // timeout of the tests with a change
 	workers int
 	verbose func(format string, args ...any)
@@ -148,8 +148,8 @@ func readHits(name string) (map[int]bool, error) {
 	return all, nil
 }
 
-// draw returns at most n of the numbers below all, ascending; n = 0: all of them. They are at equal
-// distances, or drawn by a seed if that is not 0.
+// draw returns at most n of the numbers below all, in ascending order; n = 0 means all. They are
+// evenly spaced, or sampled if seed is not 0.
 func draw(all, n int, seed uint64) []int {
 	if n <= 0 {
 		n = all

@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// tests is a test binary and its working folder.
+// tests is a test binary with its working folder.
 type tests struct {
 	program, dir string
-	limit        time.Duration // the least at which tests with a change are ended
-	all          []test        // the quickest first
+	limit        time.Duration // minimum timeout of tests with a change
+	all          []test        // fastest first
 }
 
 // test is one test function.
 type test struct {
 	name    string
 	time    time.Duration
-	reaches map[int]bool // numbers of changes
+	reaches map[int]bool // numbers of the changes that it reaches
 }
 
-// together is the total time of quick tests that are run as one program; slower ones are run one by
+// together is the total duration of fast tests that run in one process. Slower tests run one by
 // one.
 const together = 2 * time.Second
 
@@ -66,16 +66,17 @@ func (t *tests) reaching(k int) (out []test) {
 	return out
 }
 
-// verdict is what tests found of a change.
+// verdict is the result of tests with a change.
 type verdict int
 
 const (
 	survived verdict = iota
 	killed
-	ended // killed: the tests did not end by themselves
+	ended // killed: the tests were stopped by the timeout
 )
 
-// notice returns what the tests find of change k. Those that do not reach it cannot notice it.
+// notice runs the tests that reach change k, because no others can detect it, and returns their
+// verdict.
 func (t *tests) notice(ctx context.Context, k int) verdict {
 	var batch []string
 	var usual time.Duration
@@ -98,8 +99,9 @@ func (t *tests) notice(ctx context.Context, k int) verdict {
 	return look()
 }
 
-// judge runs tests with a change. They usually take so long. A failure after a much longer time may be
-// the machine's fault: then the tests have to pass without the change, and quickly, at once after it.
+// judge runs tests with a change. usual is their duration without one. A failure after a much
+// longer time may be caused by a busy machine. Then the tests must pass quickly without the change
+// directly afterwards to confirm it.
 func (t *tests) judge(ctx context.Context, pattern string, usual time.Duration, change string) verdict {
 	for limit := max(t.limit, 5*usual); ; limit *= 2 {
 		begin := time.Now()
@@ -120,16 +122,16 @@ func (t *tests) judge(ctx context.Context, pattern string, usual time.Duration, 
 			return found
 		}
 		if limit > 8*max(t.limit, 5*usual) || ctx.Err() != nil {
-			return survived // nobody knows
+			return survived // the cause is unknown
 		}
 	}
 }
 
-// slow is how long tests take at least that fail because they wait for something in vain.
+// slow returns the minimum duration of tests that fail because they wait in vain.
 func slow(usual time.Duration) time.Duration { return max(2*time.Second, 3*usual) }
 
-// unchanged runs tests without any change, and returns how long they took or, as text, why they fail. On
-// a busy machine they may have to be run again.
+// unchanged runs tests without a change. It returns their duration, or the text of their failure.
+// On a busy machine it retries.
 func (t *tests) unchanged(ctx context.Context, pattern string, env ...string) (took time.Duration, text string) {
 	for range 3 {
 		begin := time.Now()

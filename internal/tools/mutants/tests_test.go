@@ -43,14 +43,14 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// TestHelpWaits stays longer than a limit, with change 9 or on a machine that is busy for ever.
+// TestHelpWaits exceeds any limit, with change 9 or if HELP_BUSY is set.
 func TestHelpWaits(*testing.T) {
 	if os.Getenv("UNFOLD_MUTANT") == "9" || os.Getenv("HELP_BUSY") != "" {
 		time.Sleep(time.Hour)
 	}
 }
 
-// TestBusyMachine: tests that have to be ended notice a change only if they end without it.
+// TestBusyMachine: a timeout counts as detection only if the tests pass without the change.
 func TestBusyMachine(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

@@ -110,7 +110,7 @@ func (s *summary) update(file string, budgets map[string]budget, all, whole bool
 	for _, name := range slices.Sorted(maps.Keys(budgets)) {
 		b := budgets[name]
 		if _, ran := s.packages[name]; whole && !ran || max(b.quick, b.all) <= unbudgeted.quick {
-			continue // it is gone, or needs no line
+			continue // the package is gone, or needs no line
 		}
 		fmt.Fprintf(&out, "%-44s %4.0f %4.0f\n", name, b.quick, b.all)
 	}

@@ -2,8 +2,8 @@
 // with reasons, and the packages that exceeded their budgets.
 //
 //	tests                 the quick tier
-//	tests -all            every test whose programs and data are there
-//	tests -required       every test; a missing program is a failure (data sets are those that UNFOLD_DATA names)
+//	tests -all            every test whose programs and data are available
+//	tests -required       every test; a missing program is a failure (UNFOLD_DATA names the data sets)
 //	tests ./stream/...    these packages
 //
 // It continues after a package that fails. When it is stopped, it stops everything that tests have

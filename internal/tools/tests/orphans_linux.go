@@ -19,8 +19,8 @@ func adoptOrphans() {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// reap collects orphans that have ended, until the context ends, as the first process would: a test
-// may wait until one is gone. It does not collect the test binary, which has its own waiter.
+// reap collects ended orphans until the context is done, like the first process, because a test may
+// wait for the end of one. It does not collect the test binary, which is waited for elsewhere.
 func reap(ctx context.Context, test int) {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)

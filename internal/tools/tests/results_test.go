@@ -108,10 +108,10 @@ func TestBudget(t *testing.T) {
 		{1, 1, false, 0},
 		{20, 6, false, 0},  // both within their allowances
 		{25, 1, false, 1},  // the new one waits too long
-		{10, 8, false, 1},  // the new one computes too long
-		{20, 26, false, 2}, // the known one, too
+		{10, 8, false, 1},  // the new one needs too much processor time
+		{20, 26, false, 2}, // the known one as well
 		{61, 1, false, 2},
-		{61, 1, true, 1}, // with all tests it may
+		{61, 1, true, 1}, // allowed with all tests
 		{20, 66, true, 2},
 	} {
 		if over := judge(c.wall, c.cpu, c.all); len(over) != c.over {

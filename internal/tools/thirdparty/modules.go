@@ -23,8 +23,8 @@ type module struct {
 	Main               bool
 }
 
-// linked lists the modules that cmd/unfold links on any platform, by path, without its own. The
-// first is the standard library.
+// linked returns the modules that cmd/unfold links on any platform, ordered by path, without the
+// main module. The first is the standard library.
 func linked(root string) ([]module, error) {
 	known := map[string]module{}
 	for _, platform := range platforms {
@@ -71,7 +71,8 @@ func listed(root, platform string) ([]module, error) {
 	}
 }
 
-// standardLibrary returns Go's standard library, without a version, since that is the toolchain's.
+// standardLibrary returns Go's standard library. It has no version, because the toolchain
+// determines it.
 func standardLibrary(root string) (module, error) {
 	env := exec.Command("go", "env", "GOROOT")
 	env.Dir = root

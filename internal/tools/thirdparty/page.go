@@ -18,13 +18,13 @@ import (
 // texts matches the files of a module's root that must be distributed with the program.
 var texts = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents)`)
 
-// besides matches those of them that contain no licence.
+// besides matches those of them that do not contain a licence.
 var besides = regexp.MustCompile(`(?i)^(notice|patents)`)
 
-// decided are modules whose licence was read by a person: the name, the file with the text, and the
-// module of this file if it is another one.
+// decided are modules whose licence was determined by a person: the name, the file with the text,
+// and the module of this file if it is another one.
 var decided = map[string]struct{ licence, file, from string }{
-	"github.com/golang/freetype": {"FTL", "licenses/ftl.txt", ""}, // it leaves the choice between this and the GPL
+	"github.com/golang/freetype": {"FTL", "licenses/ftl.txt", ""}, // the user may choose between this and the GPL
 	"github.com/gonum/floats":    {"BSD-3-Clause", "LICENSE", "gonum.org/v1/gonum"},
 	"github.com/gonum/internal":  {"BSD-3-Clause", "LICENSE", "gonum.org/v1/gonum"},
 }

@@ -1,8 +1,9 @@
-// Command vulns looks for known vulnerabilities in what the program calls, with govulncheck and the Go vulnerability
-// database, both of pinned versions through the module proxy: the same commit gives the same answer.
+// Command vulns searches for known vulnerabilities in functions that the program calls. It uses
+// pinned versions of govulncheck and of the Go vulnerability database, so that the same commit
+// leads to the same result.
 //
-// A vulnerable function of a module that the program calls is a failure. Those of the standard library are listed with
-// the Go release that mends them: which Go builds the program is not decided here.
+// Calling a vulnerable function of a module is a failure. Vulnerabilities of the standard library
+// are only listed with the Go release that fixes them, because users choose the Go version.
 package main
 
 import (
@@ -56,7 +57,8 @@ func run(ctx context.Context, out string, packages []string) error {
 	return found.report(os.Stdout)
 }
 
-// makeIndex writes the database in the form that the checker reads, and returns the folder's absolute path.
+// makeIndex writes the database in the format of the checker, and returns the absolute path of the
+// folder.
 func makeIndex(ctx context.Context, out string) (string, error) {
 	answer, err := command(ctx, "mod", "download", "-json", database)
 	if err != nil {
@@ -94,12 +96,14 @@ type finding struct {
 	ID, Module, Version, Fixed, Summary string
 }
 
-// findings are those of modules and those of the standard library, each vulnerability once, in the checker's order.
+// findings are the vulnerabilities of modules and of the standard library, without duplicates, in
+// the checker's order.
 type findings struct {
 	modules, library []finding
 }
 
-// message is one of the checker's stream: https://pkg.go.dev/golang.org/x/vuln/internal/govulncheck.
+// message is a message of the checker's stream:
+// https://pkg.go.dev/golang.org/x/vuln/internal/govulncheck.
 type message struct {
 	OSV *struct {
 		ID      string `json:"id"`
@@ -116,7 +120,7 @@ type message struct {
 	} `json:"finding"`
 }
 
-// read reads the checker's stream. Vulnerabilities of modules whose vulnerable functions are not called are left out.
+// read reads the checker's stream. It skips vulnerabilities whose functions are not called.
 func read(r io.Reader) (findings, error) {
 	var f findings
 	summaries, seen := map[string]string{}, map[string]bool{}

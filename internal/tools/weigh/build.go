@@ -240,7 +240,7 @@ func (e edit) apply(from, to string) error {
 		return fmt.Errorf("%s does not hold %s any more", e.file, e.replace)
 	}
 	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // a copy of the module cache is for reading only
+		return err // the module cache and its copies are read-only
 	}
 	return os.WriteFile(to, e.replace.ReplaceAll(text, []byte(e.by)), 0o600)
 }

@@ -29,7 +29,7 @@ type initialised struct {
 	bytes int64
 }
 
-// starts measures "unfold version" so often.
+// starts measures "unfold version" runs times.
 func starts(program string, runs int) (start, error) {
 	var s start
 	for range runs {

@@ -91,7 +91,7 @@ func test(j serial.Job) (int, error) {
 	fmt.Println()
 	text, err := os.ReadFile(profile)
 	if errors.Is(err, os.ErrNotExist) {
-		return c.ProcessState.ExitCode(), nil // tests that crash leave none
+		return c.ProcessState.ExitCode(), nil // tests that crash leave no profile
 	} else if err != nil {
 		return 0, err
 	}

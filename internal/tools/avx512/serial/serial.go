@@ -18,7 +18,7 @@ const Jobs = "/jobs.json"
 type Job struct {
 	Package string // the folder of the package; the machine has the binary as /tests/Package/test and runs it there
 	Args    []string
-	Files   []string // the Go files that call kernels: of the coverage profile only their blocks are sent
+	Files   []string // the Go files that call kernels; only their blocks of the coverage profile are sent
 }
 
 // Env is added to the environment of the tests. It runs a fifth of the usual random cases of each
@@ -76,7 +76,7 @@ func Read(r io.Reader, ended func(Result)) (Report, error) {
 	for lines.Scan() {
 		line := strings.TrimRight(lines.Text(), "\r")
 		before, message, ok := strings.Cut(line, prefix)
-		if !ok || before != "" { // a test's last line may lack its end
+		if !ok || before != "" { // the last line of a test may not end with a newline
 			to := &rest
 			if report.Open != "" {
 				to = &output

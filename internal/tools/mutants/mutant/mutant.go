@@ -15,7 +15,7 @@ import (
 var (
 	active = number()
 	hits   = os.Getenv("UNFOLD_MUTANT_HITS")
-	seen   [1 << 16]atomic.Bool // a table, as some tests count allocations
+	seen   [1 << 16]atomic.Bool // a table, because some tests count allocations
 )
 
 func number() int {
@@ -59,7 +59,7 @@ func record(k int) {
 	}
 	f, err := os.OpenFile(hits, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		panic(err) // without the hits the figures would be wrong
+		panic(err) // without the hits the results would be wrong
 	}
 	defer f.Close()
 	if _, err := fmt.Fprintln(f, k); err != nil {
