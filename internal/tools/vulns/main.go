@@ -40,7 +40,7 @@ func main() {
 
 func run(ctx context.Context, out string, packages []string) error {
 	if len(packages) == 0 {
-		packages = []string{"./..."}
+		packages = []string{"./cmd/unfold"}
 	}
 	index, err := makeIndex(ctx, out)
 	if err != nil {
