@@ -99,9 +99,9 @@ func (g *guess) result() (t columnType, odd *table.Odd, seems string) {
 	return texts, nil, ""
 }
 
-// inferTypes reads all records and infers the columns' types. An invalid record is an error.
-// Otherwise types inferred only from the records before it would be blamed. The last record of a
-// text with isCut may be invalid because it is truncated.
+// inferTypes reads all records and infers the columns' types. An invalid record is an error at
+// once. Otherwise types would be inferred only from the records before it, and later errors would
+// blame these types. With isCut the last record may be invalid because it is truncated.
 func inferTypes(in *textRecords, isCut func() bool, opts Options, said []string) (out Inferred, err error) {
 	first, lines, err := firstRecords(in, isCut)
 	if err != nil {
@@ -161,7 +161,7 @@ func firstRecords(in *textRecords, isCut func() bool) (out [][]string, lines []i
 		}
 		if err != nil {
 			if len(out) > 0 {
-				in.failed = err // the number of records before the error is used in guessing names
+				in.failed = err // reported later, because its row number depends on the header
 				break
 			}
 			return nil, nil, err
