@@ -1,9 +1,9 @@
-"""Builds wheels that carry the program, one for each platform; only Go and Python's own library are needed.
+"""Builds one wheel with the program for each platform. It needs only Go and Python's standard library.
 
     python3 python/wheels.py -o out/python/wheels [linux/amd64 ...]
 
-A wheel is a zip of the package, the static binary and three small files that say what it is.
-The same sources give the same bytes.
+A wheel is a zip file with the package, the static binary and three small metadata files.
+The same sources lead to the same bytes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PACKAGE = "unfold_live"
 
-#: Go's platforms and the tags of their wheels. The binary is static, so that any Linux will do that has Go's least kernel;
-#: installers ask for a tag of a C library all the same, and musl's is as good.
+#: Go's platforms and the tags of their wheels. The binary is static and runs on any Linux with a kernel that Go supports.
+#: Installers still require a tag of a C library, so there are tags for glibc and musl.
 PLATFORMS = {
     "linux/amd64": "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64",
     "linux/arm64": "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
@@ -32,7 +32,7 @@ PLATFORMS = {
     "windows/arm64": "win_arm64",
 }
 
-#: Marks around the table of sizes.
+#: Markers around the table of sizes.
 SIZES = ("<!-- sizes of wheels, by make wheel-sizes -->", "<!-- end -->")
 
 METADATA = """Metadata-Version: 2.4
@@ -69,7 +69,7 @@ def version() -> str:
 
 
 def build_binary(platform: str, into: Path) -> Path:
-    """Build the program for a platform, without what differs from machine to machine."""
+    """Build the program for a platform reproducibly, without machine-dependent data."""
     system, _, processor = platform.partition("/")
     out = into / ("unfold.exe" if system == "windows" else "unfold")
     env = {**os.environ, "GOOS": system, "GOARCH": processor, "CGO_ENABLED": "0", "GOWORK": "off"}
@@ -79,7 +79,7 @@ def build_binary(platform: str, into: Path) -> Path:
 
 
 def members(binary: Path, tag: str) -> dict[str, bytes]:
-    """Return the files of a wheel but the list of them."""
+    """Return the files of a wheel except RECORD."""
     info = f"{PACKAGE}-{version()}.dist-info"
     out = {}
     for f in sorted((HERE / PACKAGE).iterdir()):
@@ -97,7 +97,7 @@ def members(binary: Path, tag: str) -> dict[str, bytes]:
 
 
 def write_wheel(folder: Path, platform: str, binary: Path | None = None) -> Path:
-    """Build the wheel of a platform and return its path; a binary that is given is taken as it is."""
+    """Build the wheel of a platform and return its path. A given binary is used unchanged."""
     tag = PLATFORMS[platform]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{PACKAGE}-{version()}-py3-none-{tag}.whl"
@@ -115,7 +115,7 @@ def write_wheel(folder: Path, platform: str, binary: Path | None = None) -> Path
 
 
 def write_sizes(folder: Path, page: Path) -> None:
-    """Write the sizes of wheels into a page, as the table between its two marks; the row of one that is not there stays."""
+    """Write the sizes of wheels to the table between the two markers of a page. Rows of missing wheels are kept."""
     rows, text = "", page.read_text()
     for platform, tag in PLATFORMS.items():
         wheel = folder / f"{PACKAGE}-{version()}-py3-none-{tag}.whl"
@@ -139,7 +139,7 @@ def _add(z: zipfile.ZipFile, name: str, data: bytes, mode: int) -> None:
 
 
 def main() -> None:
-    """Build the wheels that are asked for."""
+    """Build the requested wheels."""
     parser = argparse.ArgumentParser(description="Builds wheels that carry the program.")
     parser.add_argument("-o", "--out", type=Path, default=Path("out/python/wheels"))
     parser.add_argument("--binary", type=Path, help="the program of the platform, if it is built already")

@@ -1,7 +1,7 @@
-// Package ann reads the files of benchmarks of nearest neighbours. In .fvecs, .bvecs and .ivecs
-// each vector comes behind its length, an int32; in .fbin, .u8bin, .i8bin and .ibin the number of
-// vectors and their length, two int32, come before all. Numbers are little endian. No bytes name
-// these formats: they are known by the file's ending, and by a size that fits.
+// Package ann reads file formats of nearest-neighbour benchmarks. In .fvecs, .bvecs and .ivecs each
+// vector comes after its length, an int32. In .fbin, .u8bin, .i8bin and .ibin the file begins with
+// the number of vectors and their length, two int32. Numbers are little endian. The formats have no
+// signature; they are recognised by the file's extension and a plausible size.
 package ann
 
 import (
@@ -30,7 +30,7 @@ var kinds = map[string]kind{
 	".i8bin": {arrow.PrimitiveTypes.Int8, 1, false}, ".ibin": {arrow.PrimitiveTypes.Int32, 4, false},
 }
 
-// kindOf is the kind that a file's name says.
+// kindOf returns the format for a file's extension.
 func kindOf(path string) (kind, bool) {
 	name := strings.ToLower(path)
 	for _, packed := range []string{".gz", ".zst", ".bz2", ".lz4"} {
@@ -40,10 +40,10 @@ func kindOf(path string) (kind, bool) {
 	return k, ok
 }
 
-// maxDim is the length of vectors that is believed of a file of such a name.
+// maxDim is the maximum length of vectors for which a file is recognised.
 const maxDim = 1 << 20
 
-// Is reports a file of these formats, by its name and its first bytes.
+// Is reports whether a file has one of these formats, by its name and its first bytes.
 func Is(in *input.Source, head []byte) (format input.Format, is bool) {
 	k, ok := kindOf(in.Origin.File)
 	if !ok || len(head) < 8 {
@@ -94,13 +94,13 @@ func NewReader(in *input.Source, batchRows int) (table.Reader, error) {
 	return r, err
 }
 
-// stripped gives vectors without the lengths before them.
+// stripped returns vectors without the lengths before them.
 type stripped struct {
 	in     io.Reader
 	origin table.Origin
 	dim    uint32
 	row    int // bytes of a vector
-	left   int // of the vector at hand
+	left   int // bytes left of the current vector
 	rows   int
 }
 

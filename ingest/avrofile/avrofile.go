@@ -1,5 +1,5 @@
-// Package avrofile reads Avro's container files, as records of JSON (package jsonrec): columns,
-// fields of records by dotted paths, lists of numbers as vectors.
+// Package avrofile reads Avro's container files as JSON records (package jsonrec): columns, fields
+// of records with dotted paths, and lists of numbers as vectors.
 package avrofile
 
 import (
@@ -21,7 +21,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// maxBlock bounds a block of records, packed or not.
+// maxBlock is the maximum size of a block of records, compressed or not.
 const maxBlock = 256 << 20
 
 // NewReader reads such a file.
@@ -43,8 +43,7 @@ func NewReader(in *input.Source, opts jsonrec.FileOptions) (table.Reader, error)
 	return jsonrec.NewReader(in, opts, nil)
 }
 
-// fieldsOf returns the names of a schema's fields in their order, and the types of those that
-// are plain.
+// fieldsOf returns the names of a schema's fields in order, and the types of plain fields.
 func fieldsOf(schema []byte) (names []string, types map[string]record.Type) {
 	var s struct {
 		Fields []struct {
@@ -67,7 +66,7 @@ func fieldsOf(schema []byte) (names []string, types map[string]record.Type) {
 
 var plainTypes = map[string]record.Type{"int": record.Int, "long": record.Int, "float": record.Float, "double": record.Float, "boolean": record.Bool, "string": record.Text}
 
-// typeName is the name of a type, or of the one beside null in a union.
+// typeName returns the name of a type, or of the other type in a union with null.
 func typeName(raw json.RawMessage) string {
 	var name string
 	if json.Unmarshal(raw, &name) == nil {
@@ -86,7 +85,7 @@ func typeName(raw json.RawMessage) string {
 	return ""
 }
 
-// lines gives records as lines of JSON.
+// lines returns records as lines of JSON.
 type lines struct {
 	file   *ocf.Reader
 	origin table.Origin
@@ -138,11 +137,11 @@ func (l *lines) fill() {
 }
 
 func appendText(b []byte, s string) []byte {
-	text, _ := json.Marshal(s) // a text has no error
+	text, _ := json.Marshal(s) // marshalling a string cannot fail
 	return append(b, text...)
 }
 
-// appendValue writes a value as JSON, and numbers that it does not have as Python does.
+// appendValue writes a value as JSON. Numbers that JSON cannot represent are written as in Python.
 func appendValue(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:

@@ -8,21 +8,21 @@ import (
 	"unfold/ingest/table"
 )
 
-// Weka's files, ARFF, are a header of attributes and records as separated text: quotes are ', a
-// backslash takes the next character as it is, % begins a comment and ? is a missing value.
+// Weka's ARFF files have a header of attributes, and records as separated text. Quotes are ', a
+// backslash escapes the next character, % begins a comment, and ? is a missing value.
 
 var (
 	arffStart     = regexp.MustCompile(`(?i)^(\s*(%[^\n]*)?\r?\n)*\s*@relation\s`)
 	arffAttribute = regexp.MustCompile(`(?i)^@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\{|\w+)`)
 )
 
-// IsARFF reports the beginning of such a file.
+// IsARFF reports whether head begins an ARFF file.
 func IsARFF(head []byte) bool { return arffStart.Match(head[:min(len(head), 1<<14)]) }
 
-// maxARFFHeader bounds the header.
+// maxARFFHeader is the maximum size of the header in bytes.
 const maxARFFHeader = 1 << 22
 
-// NewARFFReader reads the records of such a file, by the names and types of its header.
+// NewARFFReader reads the records of an ARFF file with the names and types in its header.
 func NewARFFReader(in *input.Source, opts Options, batchRows int, looked map[string]Inferred) (table.Reader, error) {
 	first, err := in.Again(maxARFFHeader)
 	if err != nil {

@@ -10,30 +10,30 @@ import (
 	"unfold/ingest/table"
 )
 
-// The guesses about a text are made in this order, each with what those before it found:
+// The properties of a text are guessed in this order, each with the results of the previous steps:
 //
-//  1. the encoding: a byte order mark, else UTF-8 (encoding.go)
+//  1. the encoding: by a byte order mark, otherwise UTF-8 (encoding.go)
 //  2. lines before the records: "sep=;", then comments that begin with #, % or //
-//  3. the separator: the one by which the first records have equally many fields, more
-//     than one, if need be behind some lines of a title; of several the one that leaves
-//     most numbers
-//  4. the header (header.go): lines of a title, names, names of rows, a last column
+//  3. the separator: the one with which the first records have equal numbers of fields, more
+//     than one, if necessary after title lines; among several, the one that leads to
+//     the most numbers
+//  4. the header (header.go): title lines, names, row names, a last column
 //     without name and values
 //  5. the types of the columns (infer.go)
 //
-// Quotes, escapes and the spelling of missing values are not guessed: they are as pandas has
-// them, and an error names the option where that seems to be wrong.
+// Quotes, escapes and the words for missing values are not guessed. They are those of pandas, and
+// an error names the option if they seem to be wrong.
 
-// separators are tried in this order; the first of equals counts.
+// separators are tried in this order. Among equal ones the first is used.
 var separators = []rune{',', '\t', ';', '|'}
 
 var separatorLine = regexp.MustCompile(`^"?(?i:sep)=(.)"?(\r\n|\r|\n)`)
 
-// lookRecords are how many records separator and header are guessed by.
+// lookRecords is the number of records from which separator and header are guessed.
 const lookRecords = 100
 
-// guessDialect finds out how a text is cut, by its beginning; cut says that it goes on behind
-// that.
+// guessDialect guesses the dialect of a text from its beginning. cut means that the text continues
+// after head.
 func guessDialect(head string, cut bool, path string, opts Options) (d dialect, said []string) {
 	d = dialect{comma: opts.Comma, quote: '"', escape: oneByte(opts.Escape), comment: oneByte(opts.Comment), trim: opts.Trim, skip: opts.Skip}
 	if opts.Quote != 0 {
@@ -66,8 +66,8 @@ func guessDialect(head string, cut bool, path string, opts Options) (d dialect, 
 	return d, said
 }
 
-// commentMark returns the mark of comments that a text begins with, "" if there is none, or
-// nothing else.
+// commentMark returns the comment mark with which a text begins, "" if there is none, or if the
+// text has only comments.
 func commentMark(text string) string {
 	for _, mark := range []string{"#", "%", "//"} {
 		for rest := text; strings.HasPrefix(text, mark) && rest != ""; rest = afterLines(rest, 1) {
@@ -79,8 +79,8 @@ func commentMark(text string) string {
 	return ""
 }
 
-// commentNames returns the names in a comment right before the first record, nil if there are
-// none: as many as the records have fields, above records that are not names.
+// commentNames returns the names in a comment directly before the first record, nil if there are
+// none. Their number must equal that of the records' fields, and the records must not be names.
 func commentNames(comment, rest string, cut bool, d dialect, n numerals) []string {
 	if comment == "" {
 		return nil
@@ -102,7 +102,7 @@ func firstLine(text string) string {
 	return text
 }
 
-// afterLines is a text behind its first lines.
+// afterLines returns a text without its first lines.
 func afterLines(text string, lines int) string {
 	for range lines {
 		i := strings.IndexAny(text, "\r\n")
@@ -117,8 +117,8 @@ func afterLines(text string, lines int) string {
 	return text
 }
 
-// sample returns the first records of a text. One that is wrong ends it, and one that is cut
-// off is left out unless it is the only one.
+// sample returns the first records of a text. It ends at the first invalid one. A truncated record
+// is omitted unless it is the only one.
 func sample(head string, cut bool, d dialect) (out [][]string) {
 	d.skip = 0
 	r := newTextRecords(strings.NewReader(head), d, table.Origin{})
@@ -135,7 +135,7 @@ func sample(head string, cut bool, d dialect) (out [][]string) {
 	return out
 }
 
-// guessComma finds the separator by the beginning of a text.
+// guessComma guesses the separator from the beginning of a text.
 func guessComma(head string, cut bool, path string, d dialect, n numerals) rune {
 	best, most := rune(0), separation{}
 	for _, c := range separators {
@@ -148,13 +148,14 @@ func guessComma(head string, cut bool, path string, d dialect, n numerals) rune 
 	named := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) == ".csv"
 	if most.tier < 2 {
 		d.comma = ' '
-		// Sentences have blanks, too; numbers have none.
+		// Sentences contain blanks, too, but not numbers.
 		if s := separates(sample(head, cut, d), n); s.better(most) && s.quality > 0.5 {
 			return ' '
 		}
 	}
 	if best == '\t' {
-		// Tabs among blanks part numbers as blanks do. A first line that has fewer fields between tabs is no header then.
+		// Tabs among blanks separate numbers like blanks. A first line with fewer fields between
+		// tabs is then not a header.
 		d.comma = '\t'
 		tabs := sample(head, cut, d)
 		d.comma = ' '
@@ -178,11 +179,11 @@ func guessComma(head string, cut bool, path string, d dialect, n numerals) rune 
 
 // separation rates how evenly a separator divides records.
 type separation struct {
-	// tier is 3 if all records have equally many fields, 2 if all but a title before them,
-	// 1 if most have; 0 if they have not, or one.
+	// tier is 3 if all records have the same number of fields, 2 if all except a title before them,
+	// and 1 if most have. It is 0 otherwise, and for records with one field.
 	tier int
-	// quality is the share of fields that are numbers, less that of fields that begin with a
-	// blank, as parts of a sentence do.
+	// quality is the share of fields that are numbers, minus the share of fields that begin with a
+	// blank, like parts of a sentence.
 	quality float64
 }
 
@@ -204,7 +205,7 @@ func separates(records [][]string, n numerals) separation {
 			same++
 		}
 		if i == 0 && len(body) > 1 {
-			continue // it may be names
+			continue // it may contain names
 		}
 		for _, f := range rec {
 			fields++
@@ -229,7 +230,7 @@ func separates(records [][]string, n numerals) separation {
 	return out
 }
 
-// usualWidth is the number of fields that most records have; of several the largest.
+// usualWidth returns the most frequent number of fields of records; among several the largest.
 func usualWidth(records [][]string) int {
 	count := map[int]int{}
 	width := 0
@@ -243,24 +244,24 @@ func usualWidth(records [][]string) int {
 	return width
 }
 
-// firstOf returns the first record that is part of the table, behind those of a title: it has
-// the usual width, or one field less if names of rows come below it.
+// firstOf returns the index of the first record of the table, after those of a title. It has the
+// usual width, or one field less if the records below begin with row names.
 func firstOf(records [][]string, width int) int {
 	for i, rec := range records {
 		switch {
 		case len(rec) > width+1 && i+2 < len(records) && len(records[i+1]) == width && allNames(records[i+1]) && !allNames(records[i+2]):
-			continue // a title of many words between separators
+			continue // a title with many separators
 		case len(rec) >= width, len(rec) == width-1 && namesRows(records[i:], width):
 			return i
 		case len(rec) > max(1, width/2) && !slices.ContainsFunc(records, func(r []string) bool { return len(r) == width && allNames(r) }):
-			return 0 // a header that lacks names
+			return 0 // a header with missing names
 		}
 	}
 	return 0
 }
 
-// namesRows reports a header of one field less than the records below it, which is no title
-// above another header.
+// namesRows reports whether the first record is a header with one field less than the records below
+// it, and not a title above another header.
 func namesRows(records [][]string, width int) bool {
 	if len(records) < 2 || len(records[1]) != width {
 		return false

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// byteOrderMarks begin texts that say themselves what they are in.
+// byteOrderMarks are the byte order marks with their encodings.
 var byteOrderMarks = []struct{ mark, encoding string }{
 	{"\xef\xbb\xbf", "utf-8"}, {"\xff\xfe", "utf-16le"}, {"\xfe\xff", "utf-16be"},
 }
 
-// MarkOf returns the encoding that a byte order mark says, and the mark.
+// MarkOf returns the encoding of a byte order mark, and the mark.
 func MarkOf(head []byte) (name, mark string) {
 	for _, m := range byteOrderMarks {
 		if strings.HasPrefix(string(head), m.mark) {
@@ -29,8 +29,8 @@ func MarkOf(head []byte) (name, mark string) {
 	return "", ""
 }
 
-// CheckEncoding reports whether text can be read in an encoding of that name: those of
-// the web, such as utf-8, latin1, windows-1251, utf-16, shift_jis.
+// CheckEncoding returns an error if text cannot be read in an encoding of that name. Names are
+// those of the web, such as utf-8, latin1, windows-1251, utf-16, shift_jis.
 func CheckEncoding(name string) error {
 	_, err := encodingOf(name)
 	return err
@@ -53,8 +53,8 @@ func encodingOf(name string) (encoding.Encoding, error) {
 	return e, nil
 }
 
-// newTextReader gives text as UTF-8, without a byte order mark. A mark overrules the
-// encoding that is named. What is not of the encoding is an *Error with its line.
+// newTextReader returns a reader of the text as UTF-8 without a byte order mark. A mark overrides
+// the named encoding. Text that is invalid in the encoding is an *Error with its line.
 func newTextReader(in *bufio.Reader, name string, o table.Origin) (io.Reader, error) {
 	head, _ := in.Peek(4)
 	if says, mark := MarkOf(head); says != "" {
@@ -68,7 +68,8 @@ func newTextReader(in *bufio.Reader, name string, o table.Origin) (io.Reader, er
 	out := &utf8Reader{r: in, origin: o, buf: make([]byte, 1<<16)}
 	if e != nil {
 		if strings.HasPrefix(name, "utf-16") || strings.HasPrefix(name, "utf16") {
-			// The library's own makes U+FFFD of what is wrong, which a text may hold, too.
+			// The library's decoder replaces invalid text by U+FFFD, which may also occur in valid
+			// text.
 			out.r, out.from = &utf16Reader{r: in, big: strings.HasSuffix(name, "be")}, name
 			return out, nil
 		}
@@ -77,15 +78,15 @@ func newTextReader(in *bufio.Reader, name string, o table.Origin) (io.Reader, er
 	return out, nil
 }
 
-// utf8Reader lets valid UTF-8 pass and stops at the first byte that is not.
+// utf8Reader passes valid UTF-8 and stops at the first invalid byte.
 type utf8Reader struct {
 	r      io.Reader
 	origin table.Origin
-	from   string // the encoding that the text was decoded from, "" for none
+	from   string // the encoding before decoding, "" for none
 	buf    []byte
-	good   []byte // of buf: checked, not yet read
-	rest   []byte // of buf: the beginning of a character
-	lines  int64  // that have ended
+	good   []byte // part of buf: checked, not yet read
+	rest   []byte // part of buf: an incomplete character
+	lines  int64  // number of complete lines
 	err    error
 }
 
@@ -121,8 +122,8 @@ func (u *utf8Reader) fill() {
 	}
 }
 
-// valid returns the length of the valid beginning of b. What a decoder cannot decode it
-// makes U+FFFD of.
+// valid returns the length of the valid beginning of b. A decoder replaces what it cannot decode by
+// U+FFFD.
 func (u *utf8Reader) valid(b []byte) int {
 	if u.from != "" && !strings.HasPrefix(u.from, "utf") {
 		if i := bytes.Index(b, []byte("\uFFFD")); i >= 0 {

@@ -9,22 +9,23 @@ import (
 	"unfold/ingest/table"
 )
 
-// layout is what the first records say about the columns.
+// layout is the layout of the columns according to the first records.
 type layout struct {
-	// title are the records before the table, and header says that its first one has the names.
+	// title is the number of records before the table. header means that the first record of the
+	// table contains the names.
 	title  int
 	header bool
-	// rowNames says that records begin with a name that the header has no field for, last that
-	// they end with a separator. Width is the number of fields of most records.
+	// rowNames means that records begin with a row name for which the header has no field. last
+	// means that records end with a separator. width is the number of fields of most records.
 	rowNames, last bool
 	width          int
-	// said are the guesses that may be wrong, in words, and plain is one about the header that
-	// hardly is.
+	// said are descriptions of uncertain guesses. plain describes a nearly certain guess about the
+	// header.
 	said  []string
 	plain string
 }
 
-// lookAt finds the layout of a text by its first records.
+// lookAt determines the layout of a text from its first records.
 func lookAt(records [][]string, opts Options, d dialect) (l layout) {
 	n := opts.numerals()
 	width := usualWidth(records)
@@ -37,7 +38,7 @@ func lookAt(records [][]string, opts Options, d dialect) (l layout) {
 	records = records[l.title:]
 	first := records[0]
 	if len(first) == width+1 && first[width] == "" {
-		width++ // names end with a separator, and records do not
+		width++ // names end with a separator, but records do not
 	}
 	l.width, l.last = width, width > 1 && endsEmpty(records, width)
 	if len(first) == width-1 && len(records) > 1 && !l.last {
@@ -70,8 +71,8 @@ func lookAt(records [][]string, opts Options, d dialect) (l layout) {
 	return l
 }
 
-// endsEmpty reports records that end with a separator: their last field is empty, and the
-// header's too, or it has no such field.
+// endsEmpty reports whether records end with a separator: their last field is empty, and that of
+// the header is empty or missing.
 func endsEmpty(records [][]string, width int) bool {
 	for i, rec := range records {
 		if len(rec) == width && strings.TrimSpace(rec[width-1]) != "" || len(rec) > width || len(rec) < width-1 {
@@ -84,8 +85,8 @@ func endsEmpty(records [][]string, width int) bool {
 	return len(records) > 1
 }
 
-// decideHeader says whether a record is names, by the records below it, and why; plain says
-// that it is names as they mostly are.
+// decideHeader decides whether a record contains names, compared with the records below it, and
+// returns the reason. plain means that the names are typical.
 func decideHeader(first []string, below [][]string, n numerals) (yes bool, why string, plain bool) {
 	columns := tally(len(first), below, n)
 	fractions := len(below) > 0
@@ -134,7 +135,7 @@ func decideHeader(first []string, below [][]string, n numerals) (yes bool, why s
 	return false, "the first line is like those below it", false
 }
 
-// columnTally counts what a column holds.
+// columnTally counts the values of a column.
 type columnTally struct{ values, numbers, fractions int }
 
 func tally(width int, records [][]string, n numerals) []columnTally {
@@ -157,7 +158,7 @@ func tally(width int, records [][]string, n numerals) []columnTally {
 	return out
 }
 
-// areNames reports fields that are filled and neither numbers nor booleans.
+// areNames reports whether all fields are filled, and neither numbers nor booleans.
 func areNames(rec []string, n numerals) bool {
 	for _, f := range rec {
 		f = strings.TrimSpace(f)
@@ -173,7 +174,7 @@ func areNames(rec []string, n numerals) bool {
 
 func allNames(rec []string) bool { return areNames(rec, numerals{}) }
 
-// isCount reports fields that count up from a number.
+// isCount reports whether fields count up from a number.
 func isCount(rec []string, from int) bool {
 	for i, f := range rec {
 		if f != strconv.Itoa(from+i) {
@@ -183,7 +184,7 @@ func isCount(rec []string, from int) bool {
 	return len(rec) > 0
 }
 
-// areRising reports whole numbers each of which is more than the one before.
+// areRising reports whether fields are strictly increasing whole numbers.
 func areRising(rec []string) bool {
 	last := int64(0)
 	for i, f := range rec {
@@ -196,7 +197,7 @@ func areRising(rec []string) bool {
 	return true
 }
 
-// isYears reports whole numbers that rise and are years.
+// isYears reports whether fields are increasing whole numbers that are years.
 func isYears(rec []string) bool {
 	if !areRising(rec) || len(rec) < 2 {
 		return false

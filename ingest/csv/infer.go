@@ -10,12 +10,12 @@ import (
 	"unfold/ingest/table"
 )
 
-// guess is what a column may be, given the fields seen so far.
+// guess collects statistics of a column's fields, from which its type is inferred.
 type guess struct {
-	filled              int64 // fields that are neither empty nor a word for nothing
+	filled              int64 // fields that are neither empty nor a word for a missing value
 	ints, floats, bools int64
-	unsigned, uints     int64      // that uint64 holds; of these, those that int64 does not
-	others              int64      // numbers spelled otherwise
+	unsigned, uints     int64      // values in the range of uint64; of these, those beyond int64
+	others              int64      // numbers in another notation
 	code                bool       // one has leading zeros
 	any                 bool       // one is not empty
 	notNumber, notBool  *table.Odd // the first
@@ -64,16 +64,15 @@ func (g *guess) see(field string, n numerals, row, line int64) {
 	}
 }
 
-// lookOthers is among how many of the first fields a number must be that is spelled
-// otherwise, for more of its kind to be looked for.
+// lookOthers is the number of first fields among which a number in another notation must occur for
+// such numbers to be counted.
 const lookOthers = 1000
 
-// NoValues is what a column without any seems to hold.
+// NoValues describes a column without values.
 const NoValues = "it has no values"
 
-// result is the column's type. A column most of whose values are numbers, or booleans,
-// is of their type for whoever encodes it, and text for whoever keeps it: odd is the
-// first that is not.
+// result returns the column's type. A column of mostly numbers, or mostly booleans, has that type
+// when it is encoded, and is text when it is kept. odd is its first other value.
 func (g *guess) result() (t columnType, odd *table.Odd, seems string) {
 	switch {
 	case g.filled == 0:
@@ -100,9 +99,9 @@ func (g *guess) result() (t columnType, odd *table.Odd, seems string) {
 	return texts, nil, ""
 }
 
-// inferTypes reads records to the end. A bad one is an error: types that follow from those
-// before it alone would be said to be at fault. But the last one of a text that isCut may
-// be bad for that.
+// inferTypes reads all records and infers the columns' types. An invalid record is an error at
+// once. Otherwise types would be inferred only from the records before it, and later errors would
+// blame these types. With isCut the last record may be invalid because it is truncated.
 func inferTypes(in *textRecords, isCut func() bool, opts Options, said []string) (out Inferred, err error) {
 	first, lines, err := firstRecords(in, isCut)
 	if err != nil {
@@ -162,7 +161,7 @@ func firstRecords(in *textRecords, isCut func() bool) (out [][]string, lines []i
 		}
 		if err != nil {
 			if len(out) > 0 {
-				in.failed = err // the columns' names say how many records came before it
+				in.failed = err // reported later, because its row number depends on the header
 				break
 			}
 			return nil, nil, err
@@ -176,7 +175,7 @@ func firstRecords(in *textRecords, isCut func() bool) (out [][]string, lines []i
 	return out, lines, nil
 }
 
-// indexes says which names of a header are none, or those that pandas gives to its index.
+// indexes reports which names of a header are missing, or are those that pandas gives to its index.
 func indexes(header []string, rowNames bool) []bool {
 	if rowNames {
 		return []bool{true}
@@ -188,7 +187,7 @@ func indexes(header []string, rowNames bool) []bool {
 	return out
 }
 
-// CheckTypes reports types of columns that are none of Options.Types.
+// CheckTypes returns an error for types that are not among those of Options.Types.
 func CheckTypes(set map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		if !slices.Contains(typeNames, set[name]) {
@@ -212,7 +211,7 @@ func setTypes(columns []column, names []string, set map[string]string, o table.O
 	return nil
 }
 
-// namesOf names the columns, by the first record if it is a header.
+// namesOf returns the names of the columns, from the first record if it is a header.
 func namesOf(first []string, l layout, opts Options, d dialect, o table.Origin) (names []string, err error) {
 	switch {
 	case d.names != nil && opts.Names == nil && opts.Header != HeaderNo:
@@ -256,7 +255,7 @@ func namesOf(first []string, l layout, opts Options, d dialect, o table.Origin) 
 	return names, nil
 }
 
-// different are names made different as pandas does: a second "a" is "a.1".
+// different makes names unique in the same way as pandas: a second "a" becomes "a.1".
 func different(names []string) []string {
 	out, seen, count := slices.Clone(names), map[string]bool{}, map[string]int{}
 	for i, name := range names {

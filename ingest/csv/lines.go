@@ -6,12 +6,12 @@ import (
 	"io"
 )
 
-// maxRecord bounds one record of a text file, so that a file that is not text
-// after all cannot fill the memory as a single line.
+// maxRecord is the maximum size of a record in bytes, so that a file that is not text cannot fill
+// the memory as a single line.
 const maxRecord = 64 << 20
 
-// maxFields bounds the fields of a record, each of which takes far more memory than it has
-// bytes.
+// maxFields is the maximum number of fields of a record, each of which takes far more memory than
+// its bytes.
 const maxFields = 1 << 20
 
 var (
@@ -19,20 +19,20 @@ var (
 	errManyFields = errors.New("too many fields")
 )
 
-// lineEnd is how a line ends.
+// lineEnd is the kind of end of a line.
 type lineEnd int
 
 const (
-	noEnd lineEnd = iota // the text ends
+	noEnd lineEnd = iota // end of the text
 	lineFeed
-	carriageReturn // alone, as old spreadsheets write it
+	carriageReturn // alone, as written by old spreadsheets
 )
 
-// lineReader gives the lines of a text, which end with LF, CR LF or CR.
+// lineReader reads the lines of a text, which end with LF, CR LF or CR.
 type lineReader struct {
 	r   io.Reader
 	buf []byte
-	// at..n are the bytes of buf that have not been given; up to lf none is a line feed.
+	// at..n are the bytes of buf that have not been returned. There is no line feed before lf.
 	at, lf, n int
 	err       error
 	number    int64 // of the last line, from 1
@@ -42,8 +42,8 @@ func newLineReader(r io.Reader) *lineReader {
 	return &lineReader{r: r, buf: make([]byte, 1<<16)}
 }
 
-// next returns the next line without its end, valid until the next call; io.EOF after the last.
-// A line that an error cuts off is not given.
+// next returns the next line without its end, valid until the next call; io.EOF after the last. A
+// line that is truncated by an error is not returned.
 func (l *lineReader) next() (line []byte, end lineEnd, err error) {
 	for seen := l.at; ; {
 		l.seek()
@@ -74,7 +74,7 @@ func (l *lineReader) next() (line []byte, end lineEnd, err error) {
 	}
 }
 
-// give returns the bytes up to an offset, and passes over the line's end.
+// give returns the bytes up to an offset, and skips the line's end.
 func (l *lineReader) give(to, end int) []byte {
 	line := l.buf[l.at:to]
 	l.at = to + end
@@ -93,7 +93,7 @@ func (l *lineReader) seek() {
 	}
 }
 
-// fill reads on.
+// fill reads more bytes.
 func (l *lineReader) fill() error {
 	if l.at > 0 {
 		copy(l.buf, l.buf[l.at:l.n])

@@ -14,66 +14,63 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Options say how text files are read. The zero value guesses.
+// Options are options of text files. The zero value guesses all properties.
 type Options struct {
-	// Header says whether the first record holds the columns' names.
+	// Header selects whether the first record contains the columns' names.
 	Header Header
-	// Names are the columns' names for files without a header (or instead of
-	// one); nil means column_0, column_1, ...
+	// Names are the columns' names for files without a header, or instead of it; nil means
+	// column_0, column_1, ...
 	Names []string
-	// Comma separates fields; ' ' stands for any run of blanks and tabs. 0 means
-	// the one of comma, tab, semicolon and bar by which the first lines have
-	// equally many fields, and of several the one that leaves most numbers; or,
-	// but for names in .csv, blanks.
+	// Comma separates fields; ' ' stands for any run of blanks and tabs. 0 guesses: comma, tab,
+	// semicolon or bar, if the first lines then have equal numbers of fields, and among several the
+	// one that leads to the most numbers. Otherwise blanks are tried, except for files named .csv.
 	Comma rune
-	// DecimalComma says that 1,5 is one and a half.
+	// DecimalComma parses 1,5 as one and a half.
 	DecimalComma bool
-	// Thousands is the mark between thousands, 0 for none.
+	// Thousands is the thousands separator, 0 for none.
 	Thousands rune
-	// Quote stands around fields that hold separators or line ends; 0 means ", and NoQuote
-	// that quotes are plain characters. Escape takes the character behind it as it is, and
-	// Comment begins what is passed over, up to the end of the line; 0 means that none does.
-	// All are ASCII.
+	// Quote encloses fields that contain separators or line ends; 0 means ", and NoQuote makes
+	// quotes ordinary characters. Escape escapes the next character. Comment begins a comment up to
+	// the end of the line. 0 disables Escape and Comment. All must be ASCII.
 	Quote, Escape, Comment rune
-	// Trim passes over blanks behind separators.
+	// Trim skips blanks after separators.
 	Trim bool
-	// Skip is a number of lines to pass over at the beginning.
+	// Skip is the number of lines to skip at the beginning.
 	Skip int
-	// Fill has records with too few fields end with missing values.
+	// Fill adds missing values to records with too few fields.
 	Fill bool
-	// Missing has further words and numbers that stand for a missing value.
+	// Missing are additional words and numbers for missing values.
 	Missing []string
-	// Encoding names what the text is in (see CheckEncoding); "" means UTF-8, or
-	// what a byte order mark says.
+	// Encoding is the encoding of the text (see CheckEncoding); "" means UTF-8, or the encoding of
+	// a byte order mark.
 	Encoding string
-	// Types set columns' types by name: int64, uint64, float64, bool or string. Others
-	// are inferred: the type of most values, where NA and its like count as none.
+	// Types are types of columns by name: int64, uint64, float64, bool or string. Others are
+	// inferred as the type of most values, ignoring NA and similar words.
 	Types map[string]string
-	// InferBytes bounds how much of the text is looked at to infer types; 0
-	// means 64 MiB.
+	// InferBytes is the maximum number of bytes from which types are inferred; 0 means 64 MiB.
 	InferBytes int64
 }
 
-// NoQuote is Options.Quote for texts in which quotes are plain characters.
+// NoQuote is the value of Options.Quote for texts in which quotes are ordinary characters.
 const NoQuote rune = -1
 
-// Header says whether a text file has a line of names.
+// Header selects whether a text file has a line of names.
 type Header int
 
 const (
-	// HeaderAuto takes the first record for names if it equals Names, or, without
-	// Names, by the rules of decideHeader: all its fields are filled and none is a number,
-	// or they count up, are whole numbers above fractions, or names above numbers.
+	// HeaderAuto decides by the first record. With Names it is a header if it equals them.
+	// Otherwise the rules of decideHeader apply: all its fields are filled and none is a number, or
+	// they count up, are whole numbers above fractions, or are names above numbers.
 	HeaderAuto Header = iota
-	// HeaderYes and HeaderNo are sure.
+	// HeaderYes and HeaderNo do not guess.
 	HeaderYes
 	HeaderNo
 )
 
-// reader reads separated text. Types come from a first look at the text (a
-// second reading of a file; the buffered start of a pipe), so that columns have
-// types before the first table, and are held from then on. A field that is empty or
-// stands for no value is null; in a text column only an empty one, or a word that Options.Missing has.
+// reader reads separated text. Types are inferred in a first look at the text (a second reading of
+// a file; the buffered start of a pipe), so that they are known before the first table, and are
+// fixed from then on. A field that is empty or a word for a missing value is null. In a text column
+// only an empty field, or a word in Options.Missing, is null.
 type reader struct {
 	in      *textRecords
 	close   func() error
@@ -85,14 +82,14 @@ type reader struct {
 	batch   int
 }
 
-// Inferred is what the first look at a text says.
+// Inferred is the result of the first look at a text.
 type Inferred struct {
 	layout
 	dialect dialect
 	columns []column
 	names   []string
-	rows    int64  // that were looked at
-	index   []bool // columns without a name, or with that of pandas' index
+	rows    int64  // number of records that were read
+	index   []bool // columns without a name, or with the name of pandas' index
 	said    []string
 }
 
@@ -100,13 +97,13 @@ type Inferred struct {
 type column struct {
 	t     columnType
 	set   bool       // the type was set, not inferred
-	odd   *table.Odd // of a text column that holds something else but for some values
-	seems string     // what a text column holds, if more can be said than its type
-	index bool       // it has no name, or the one that pandas gives to its index
+	odd   *table.Odd // first other value of a text column that otherwise has numbers or booleans
+	seems string     // description of a text column that is more specific than its type
+	index bool       // it has no name, or the name that pandas gives to its index
 }
 
-// NewReader opens a text. What a first look says is kept in looked, if that is not nil, by
-// the file's name.
+// NewReader opens a text. The result of the first look is stored in looked by the file's name, if
+// looked is not nil.
 func NewReader(in *input.Source, opts Options, batchRows int, looked map[string]Inferred) (table.Reader, error) {
 	origin := in.Origin
 	seen, ok := looked[origin.File]
@@ -142,7 +139,7 @@ func NewReader(in *input.Source, opts Options, batchRows int, looked map[string]
 	return r, nil
 }
 
-// look guesses dialect, layout and types by the beginning of a text.
+// look guesses dialect, layout and types from the beginning of a text.
 func look(in *input.Source, opts Options) (Inferred, error) {
 	first, err := in.Again(opts.inferBytes())
 	if err != nil {
@@ -164,10 +161,10 @@ func look(in *input.Source, opts Options) (Inferred, error) {
 	return out, err
 }
 
-// batchFields bounds the fields of a batch.
+// batchFields is the maximum number of fields of a batch.
 const batchFields = 1 << 25
 
-// inferBytes is how much of a text is looked at.
+// inferBytes returns the number of bytes for the first look.
 func (o Options) inferBytes() int64 {
 	if o.InferBytes == 0 {
 		return 64 << 20
@@ -222,7 +219,7 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	return t, nil
 }
 
-// fitted returns a record of as many fields as there are columns.
+// fitted returns a record with as many fields as there are columns.
 func (r *reader) fitted(rec []string, n int) ([]string, error) {
 	width := len(r.seen.columns)
 	switch {
@@ -311,13 +308,13 @@ func (t columnType) arrow() arrow.DataType {
 	return []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Boolean, arrow.BinaryTypes.String, arrow.PrimitiveTypes.Uint64}[t]
 }
 
-// fit says how a field went into its column.
+// fit is the result of appending a field to its column.
 type fit int
 
 const (
 	exact   fit = iota
-	inexact     // as null, or infinite: its text is lost
-	misfit      // not at all
+	inexact     // appended as null or infinite: its text is lost
+	misfit      // not appended
 )
 
 // appendField appends a field to column i.
@@ -326,7 +323,7 @@ func (r *reader) appendField(b array.Builder, i int, field string) fit {
 	if t == texts {
 		switch {
 		case field == "":
-			b.AppendNull() // as pandas has it, and as its Parquet files do
+			b.AppendNull() // as in pandas and its Parquet files
 		case r.numbers.isSaid(field):
 			b.AppendNull()
 			return inexact

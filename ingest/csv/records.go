@@ -11,45 +11,45 @@ import (
 	"unfold/ingest/table"
 )
 
-// dialect is how a text is cut into records and fields.
+// dialect is the syntax of records and fields in a text.
 type dialect struct {
 	// comma separates fields; ' ' stands for any run of blanks and tabs.
 	comma rune
-	// quote stands around fields that hold separators or line ends; 0: none does.
+	// quote encloses fields that contain separators or line ends; 0 for none.
 	quote byte
-	// escape takes the character behind it as it is; 0: none does.
+	// escape escapes the next character; 0 for none.
 	escape byte
-	// comment begins what is passed over, up to the end of the line; 0: nothing does.
+	// comment begins a comment up to the end of the line; 0 for none.
 	comment byte
-	// trim passes over blanks behind a separator.
+	// trim skips blanks after a separator.
 	trim bool
 	// skip is the number of lines before the first record.
 	skip int
-	// names are the header's fields if it stands in a comment before the first record.
+	// names are the header's fields if the header is in a comment before the first record.
 	names []string
 }
 
-// textRecords gives the records of separated text one by one.
+// textRecords reads the records of separated text one by one.
 type textRecords struct {
 	dialect
 	origin table.Origin
 	lines  *lineReader
 	sep    []byte
 	start  int64 // line of the last record
-	before int64 // lines that were passed over before the reader's first
-	failed error // what the next call returns
+	before int64 // number of lines before the reader's first
+	failed error // the error of the next call
 	rec    []byte
 	ends   []int
 	fields []string
 }
 
-// newTextRecords reads records behind the lines that the dialect passes over.
+// newTextRecords reads records after the lines that the dialect skips.
 func newTextRecords(r io.Reader, d dialect, origin table.Origin) *textRecords {
 	return &textRecords{dialect: d, origin: origin, lines: newLineReader(r), sep: []byte(string(d.comma))}
 }
 
-// next returns the next record, valid until the next call, or io.EOF. Lines that are empty
-// or blank, and comments, are no records.
+// next returns the next record, valid until the next call, or io.EOF. It skips empty and blank
+// lines and comments.
 func (t *textRecords) next() ([]string, error) {
 	if t.failed != nil {
 		return nil, t.failed
@@ -67,7 +67,7 @@ func (t *textRecords) next() ([]string, error) {
 			continue
 		}
 		if end == noEnd {
-			line = bytes.TrimSuffix(line, []byte("\x1a")) // CP/M's end of a text
+			line = bytes.TrimSuffix(line, []byte("\x1a")) // CP/M's end-of-file mark
 		}
 		if t.isBlank(line) || t.comment != 0 && line[0] == t.comment {
 			continue
@@ -81,7 +81,7 @@ func (t *textRecords) next() ([]string, error) {
 	}
 }
 
-// isBlank reports a line of blanks that are no separators.
+// isBlank reports whether a line has only blanks that are not separators.
 func (t *textRecords) isBlank(line []byte) bool {
 	for _, c := range line {
 		if c != ' ' && c != '\t' || rune(c) == t.comma && t.comma != ' ' {
@@ -91,10 +91,10 @@ func (t *textRecords) isBlank(line []byte) bool {
 	return true
 }
 
-// line is the 1-based line on which the last record started.
+// line returns the 1-based line on which the last record started.
 func (t *textRecords) line() int64 { return t.before + t.start }
 
-// split cuts a line, and those that a quoted field goes on in.
+// split splits a line into fields. It reads further lines if a quoted field continues there.
 func (t *textRecords) split(line []byte, end lineEnd) ([]string, error) {
 	if t.quote != 0 && bytes.IndexByte(line, t.quote) >= 0 || t.trim ||
 		t.escape != 0 && bytes.IndexByte(line, t.escape) >= 0 {
@@ -131,8 +131,8 @@ func (t *textRecords) few(n int) error {
 	return nil
 }
 
-// splitQuoted is split of a line with quotes or escapes. As in pandas, a quote opens a field
-// only at its beginning; elsewhere in a bare field it is a character.
+// splitQuoted is split for a line with quotes or escapes. As in pandas, a quote opens a field only
+// at its beginning; elsewhere in an unquoted field it is an ordinary character.
 func (t *textRecords) splitQuoted(line []byte, end lineEnd) ([]string, error) {
 	t.rec, t.ends = t.rec[:0], t.ends[:0]
 	for i, more := 0, true; more; {
@@ -172,7 +172,7 @@ func (t *textRecords) splitQuoted(line []byte, end lineEnd) ([]string, error) {
 	return t.fields, nil
 }
 
-// separator returns the length of the separator that a rest of a line begins with, 0 for none.
+// separator returns the length of the separator at the beginning of rest, 0 for none.
 func (t *textRecords) separator(rest []byte) int {
 	if t.comma == ' ' {
 		return len(rest) - len(bytes.TrimLeft(rest, " \t"))
@@ -183,7 +183,7 @@ func (t *textRecords) separator(rest []byte) int {
 	return 0
 }
 
-// bare appends a field without quotes, and returns the offset behind it.
+// bare appends an unquoted field, and returns the offset after it.
 func (t *textRecords) bare(line []byte, i int) int {
 	if t.escape == 0 && t.comment == 0 && t.comma != ' ' {
 		n := bytes.Index(line[i:], t.sep)
@@ -211,10 +211,10 @@ func (t *textRecords) bare(line []byte, i int) int {
 	return i
 }
 
-// quoted appends a field from behind its first quote on. It returns the line in which the field
-// ends, how that line ends, and the offset behind the field.
+// quoted appends a field, beginning after its first quote. It returns the line in which the field
+// ends, how that line ends, and the offset after the field.
 func (t *textRecords) quoted(line []byte, end lineEnd, i int) ([]byte, lineEnd, int, error) {
-	escaped := false // a backslash stands before the last quote
+	escaped := false // a backslash precedes the last quote
 	for {
 		if i >= len(line) {
 			var err error
@@ -280,7 +280,7 @@ func (t *textRecords) goOn(end lineEnd) ([]byte, lineEnd, error) {
 	return line, end, nil
 }
 
-// wrongQuotes is the error for text behind the quote that closes a field.
+// wrongQuotes returns the error for text after the quote that closes a field.
 func (t *textRecords) wrongQuotes(escaped bool) *table.Error {
 	e := t.origin.Bad("the quotes are wrong: text stands behind the one that closes a field")
 	e.Line = t.line()
@@ -290,7 +290,7 @@ func (t *textRecords) wrongQuotes(escaped bool) *table.Error {
 	return e.Suggest("quotes stand around a whole field, and are doubled inside it; if they are plain characters say so: --csv-quote none")
 }
 
-// textError is input.ReadError for text, whose readers have errors of their own.
+// textError is like input.ReadError for text, but keeps the errors of text readers.
 func textError(o table.Origin, err error) error {
 	var e *table.Error
 	if errors.As(err, &e) {
@@ -305,7 +305,7 @@ func textError(o table.Origin, err error) error {
 	return input.ReadError(o, err)
 }
 
-// oneByte is a character of the dialect, 0 for none. Only ASCII is one.
+// oneByte returns an ASCII character of the dialect, 0 for others.
 func oneByte(r rune) byte {
 	if r <= 0 || r >= utf8.RuneSelf {
 		return 0

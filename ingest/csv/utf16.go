@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// errUTF16 says that bytes are not UTF-16: a surrogate without its other half, or half a unit.
+// errUTF16 is the error of invalid UTF-16: a surrogate without its other half, or half a unit.
 var errUTF16 = errors.New("not UTF-16")
 
-// utf16Reader decodes UTF-16 and stops at what is wrong.
+// utf16Reader decodes UTF-16 and stops at an error.
 type utf16Reader struct {
 	r   *bufio.Reader
 	big bool
@@ -32,7 +32,7 @@ func (u *utf16Reader) unit(at int) (rune, error) {
 	return rune(b[at+1])<<8 | rune(b[at]), nil
 }
 
-// Read reads whole characters into p, which has room for one or more.
+// Read reads whole characters into p, which must have room for at least one.
 func (u *utf16Reader) Read(p []byte) (n int, err error) {
 	for len(p)-n >= utf8.UTFMax {
 		if n > 0 && u.r.Buffered() < 4 {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// isMissing reports an empty field, or a word that stands for no value in columns of numbers
-// and booleans: those of pandas and R, "-" and "?". In columns of text words are categories.
+// isMissing reports whether a field is empty, or a word for a missing value in columns of numbers
+// and booleans: those of pandas and R, "-" and "?". In text columns such words are categories.
 func isMissing(field string) bool {
 	if len(field) > 9 || field != "" && field[0] >= '2' && field[0] <= '9' {
 		return false
@@ -22,11 +22,11 @@ func isMissing(field string) bool {
 	return false
 }
 
-// numerals are how a text spells numbers: with a decimal point or a decimal comma; and words
-// that stand for no value, beside those of isMissing.
+// numerals is the notation of numbers in a text, with a decimal point or a decimal comma. It also
+// contains words for missing values in addition to those of isMissing.
 type numerals struct {
 	comma     bool
-	thousands string // the mark between thousands, "" for none
+	thousands string // the thousands separator, "" for none
 	missing   []string
 }
 
@@ -38,7 +38,7 @@ func (o Options) numerals() numerals {
 	return n
 }
 
-// plain is a trimmed field without marks between thousands, if it is a number that has some.
+// plain removes thousands separators from a trimmed field, if it is a number with some.
 func (n numerals) plain(field string) string {
 	if n.thousands == "" || !strings.Contains(field, n.thousands) || field[0] > '9' {
 		return field
@@ -50,10 +50,10 @@ func (n numerals) plain(field string) string {
 	return without
 }
 
-// isMissing reports a trimmed field that stands for no value.
+// isMissing reports whether a trimmed field stands for a missing value.
 func (n numerals) isMissing(field string) bool { return isMissing(field) || n.isSaid(field) }
 
-// isSaid reports one of the words that were given, or the same number as one.
+// isSaid reports whether a field is one of the words in missing, or the same number as one.
 func (n numerals) isSaid(field string) bool {
 	for _, word := range n.missing {
 		if field == word {
@@ -70,9 +70,8 @@ func (n numerals) isSaid(field string) bool {
 
 var errPoint = errors.New("a point where the decimal sign is a comma")
 
-// float parses a trimmed field. The error is strconv.ErrRange if the field is a number
-// that float64 does not hold. Most fields that are none are seen without strconv, whose
-// errors are costly.
+// float parses a trimmed field. The error is strconv.ErrRange if the field is a number beyond
+// float64. Most other fields are rejected without strconv, whose errors are expensive.
 func (n numerals) float(field string) (float64, error) {
 	if n.comma {
 		if strings.Contains(field, ".") {
@@ -90,7 +89,8 @@ func (n numerals) float(field string) (float64, error) {
 	return v, err
 }
 
-// maybeFloat reports digits with signs, points and exponents, or a word for infinity.
+// maybeFloat reports whether a field consists of digits with signs, points and exponents, or is a
+// word for infinity.
 func maybeFloat(field string) bool {
 	if field == "" {
 		return false
@@ -137,7 +137,7 @@ func parseUint(field string) (uint64, bool) {
 	return v, err == nil
 }
 
-// parseBool knows true and false in lower, upper and title case.
+// parseBool parses true and false in lower, upper and title case.
 func parseBool(s string) (v, ok bool) {
 	switch s {
 	case "true", "True", "TRUE":
@@ -148,7 +148,7 @@ func parseBool(s string) (v, ok bool) {
 	return false, false
 }
 
-// leadingZero reports a code such as 007, which is not the number 7.
+// leadingZero reports whether a field is a code such as 007, which is not the number 7.
 func leadingZero(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	return len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == ""
@@ -159,7 +159,7 @@ var (
 	groupNumber = regexp.MustCompile(`^[-+]?[0-9]{1,3}([,' ][0-9]{3})+(\.[0-9]+)?$`)
 )
 
-// otherNumber reports a number that is spelled otherwise than n has it, and says how.
+// otherNumber reports whether a field is a number in another notation than n, and describes it.
 func (n numerals) otherNumber(field string) (why string, ok bool) {
 	switch {
 	case field != "" && (field[0] == '#' || field[0] == '%'):

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// texts makes a table of n texts of r.width bytes each, padded by zeros.
+// texts returns a table of n strings of r.width bytes each, padded by zeros.
 func (r *Reader) texts(raw []byte, n int) (*table.Table, error) {
 	values := make([]string, n)
 	for i := range values {
@@ -29,7 +29,7 @@ func (r *Reader) texts(raw []byte, n int) (*table.Table, error) {
 	return t, err
 }
 
-// wideText decodes UTF-32 as far as to the zeros at its end.
+// wideText decodes UTF-32 up to the zeros at its end.
 func wideText(field []byte, big bool) string {
 	order := binary.ByteOrder(binary.LittleEndian)
 	if big {
@@ -42,8 +42,8 @@ func wideText(field []byte, big bool) string {
 	return strings.TrimRight(b.String(), "\x00")
 }
 
-// Transpose has r read an array that is stored with its first index fastest. It is read
-// at many places at once: from the file, or from a copy of what has not been read yet.
+// Transpose prepares r for an array that is stored with its first index fastest. The array is read
+// at several positions: from the file, or from a copy of its unread rest.
 func (r *Reader) Transpose(in *input.Source, dims []int64, header int64) error {
 	if r.rows == 0 {
 		return nil
@@ -68,8 +68,8 @@ func (r *Reader) Transpose(in *input.Source, dims []int64, header int64) error {
 	return nil
 }
 
-// columnOrder returns, for each element of a row with the last index fastest, its place
-// with the first index fastest.
+// columnOrder returns, for each element of a row with the last index fastest, its position with the
+// first index fastest.
 func columnOrder(dims []int64) []int64 {
 	order := []int64{0}
 	stride := int64(1)
@@ -86,14 +86,14 @@ func columnOrder(dims []int64) []int64 {
 	return order
 }
 
-// transposed gives the rows of an array that is stored by columns, block by block.
+// transposed returns the rows of an array that is stored by columns, in blocks.
 type transposed struct {
 	at      io.ReaderAt
 	base    int64
 	rows    int64
 	width   int
-	columns []int64 // where each element of a row is, in columns
-	block   int     // rows that are gathered at once
+	columns []int64 // position of each element of a row, in columns
+	block   int     // number of rows read at once
 	next    int64
 	left    []byte
 }

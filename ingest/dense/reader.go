@@ -10,9 +10,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// Reader gives the rows of files that are one dense array: IDX and npy. A
-// row of several numbers becomes the vector column "vector", as the type that
-// the file holds; an array of one dimension becomes the plain column "value".
+// Reader reads the rows of a file with one dense array: IDX and npy. A row of several numbers
+// becomes the vector column "vector" with the number type of the file; an array of one dimension
+// becomes the plain column "value".
 type Reader struct {
 	in     io.Reader
 	close  func() error
@@ -23,32 +23,32 @@ type Reader struct {
 	batch int
 }
 
-// Element is how an array holds its elements.
+// Element is the encoding of an array's elements.
 type Element struct {
 	Dt      arrow.DataType
 	Width   int // bytes
 	Big     bool
 	Boolean bool
-	Text    byte // 'U' for texts of 4-byte characters, 'S' for texts of bytes, else 0
+	Text    byte // 'U' for strings of 4-byte characters, 'S' for strings of bytes, otherwise 0
 }
 
-// NewReader reads an array of so many dimensions, whose first byte is next.
+// NewReader reads an array with the given dimensions, which begins at the next byte of in.
 func NewReader(in *input.Source, e Element, dims []int64, batchRows int) (*Reader, error) {
 	r := &Reader{in: in, close: in.Close, origin: in.Origin, Element: e, batch: batchRows}
 	return r, r.shape(dims)
 }
 
-// From has r read the elements, in the order of rows, from elsewhere than its source.
+// From replaces the source of the elements, which must be in the order of rows.
 func (r *Reader) From(in io.Reader) { r.in = in }
 
-// VectorName is the column of vectors of files that hold one array, or a sparse matrix;
-// valueName is the plain one.
+// VectorName is the name of the vector column of files with one array, or with a sparse matrix.
+// valueName is the name of a plain column.
 const (
 	VectorName = "vector"
 	valueName  = "value"
 )
 
-// MaxRow bounds a row's bytes: a header that claims more is not believed.
+// MaxRow is the maximum number of bytes of a row, because a header may claim any size.
 const MaxRow = 64 << 20
 
 // shape checks a header's dimensions and sets rows and dim.
@@ -102,7 +102,7 @@ func (r *Reader) Next(ctx context.Context) (*table.Table, error) {
 		return nil, r.end()
 	}
 	per := max(r.dim, 1)
-	// A batch is bounded in bytes too: 8 MiB, at least one row.
+	// A batch is also limited to 8 MiB, but has at least one row.
 	n := int(min(int64(r.batch), r.rows-r.origin.Row, int64(max(1, 8<<20/max(1, per*r.Width)))))
 	raw := make([]byte, n*per*r.Width)
 	if got, err := io.ReadFull(r.in, raw); err != nil {

@@ -1,6 +1,6 @@
-// Package fcs reads the files of flow cytometry, FCS 2.0 to 3.2: a header with offsets, a text of
-// keywords, and events, a row each, whose values are floats or integers of 8 to 64 bits. A
-// parameter is a column, by its long name ($PnS) if it has one, else its short one ($PnN).
+// Package fcs reads files of flow cytometry, FCS 2.0 to 3.2. A file has a header with offsets, a
+// text of keywords, and events, one per row, whose values are floats or integers of 8 to 64 bits. A
+// parameter becomes a column with its long name ($PnS), or otherwise its short one ($PnN).
 package fcs
 
 import (
@@ -62,7 +62,7 @@ func NewReader(in *input.Source, batchRows int) (table.Reader, error) {
 		return nil, err
 	}
 	from, to := offset(head[26:34]), offset(head[34:42])
-	if from <= 0 || to <= 0 { // beyond 99,999,999 bytes they stand in the text
+	if from <= 0 || to <= 0 { // for offsets beyond 99,999,999 bytes the text contains them
 		from, to = offset([]byte(keys["$BEGINDATA"])), offset([]byte(keys["$ENDDATA"]))
 	}
 	r.rows = offset([]byte(keys["$TOT"]))
@@ -77,7 +77,7 @@ func NewReader(in *input.Source, batchRows int) (table.Reader, error) {
 	return r, nil
 }
 
-// offset reads a number between blanks; -1 if there is none.
+// offset parses a number between blanks; -1 if there is none.
 func offset(b []byte) int64 {
 	v, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
 	if err != nil {
@@ -86,8 +86,8 @@ func offset(b []byte) int64 {
 	return v
 }
 
-// keywords reads the text: a separator, then names and values between such. Two separators are
-// one that is part of a value.
+// keywords parses the text: a separator, followed by names and values with separators in between. A
+// double separator is part of a value.
 func keywords(f *os.File, o table.Origin, head []byte, size int64) (map[string]string, error) {
 	from, to := offset(head[10:18]), offset(head[18:26])
 	if from < 58 || to <= from || to >= size || to-from > maxText {
@@ -108,7 +108,7 @@ func keywords(f *os.File, o table.Origin, head []byte, size int64) (map[string]s
 	return keys, nil
 }
 
-// describe sets what the text says of the events.
+// describe sets the parameters and the encoding of the events from the text.
 func (r *reader) describe(keys map[string]string) error {
 	o := r.origin
 	if mode := keys["$MODE"]; mode != "L" && mode != "" {

@@ -12,8 +12,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Encode returns an Arrow IPC stream of records, as Arrow's own writer makes it. It
-// panics if that fails.
+// Encode returns an Arrow IPC stream of records, written by Arrow's own writer. It panics if that
+// fails.
 func Encode(schema *arrow.Schema, records []arrow.Record, opts ...ipc.Option) []byte {
 	var b bytes.Buffer
 	w := ipc.NewWriter(&b, append([]ipc.Option{ipc.WithSchema(schema)}, opts...)...)
@@ -25,8 +25,8 @@ func Encode(schema *arrow.Schema, records []arrow.Record, opts ...ipc.Option) []
 	return b.Bytes()
 }
 
-// ArrowDecode decodes a message as Arrow's own reader does, which trusts it, and
-// returns its rows.
+// ArrowDecode decodes a message with Arrow's own reader, which trusts its input, and returns the
+// number of rows.
 func ArrowDecode(message []byte) (rows int64, err error) {
 	r, err := ipc.NewReader(bytes.NewReader(message))
 	if err != nil {
@@ -39,8 +39,8 @@ func ArrowDecode(message []byte) (rows int64, err error) {
 	return rows, r.Err()
 }
 
-// Events returns n events with an id in column "event" and a vector of dim elements
-// in column "v"; the ids count from from on.
+// Events returns n events with an id in column "event" and a vector of dim elements in column "v".
+// Ids begin at from.
 func Events(from, n, dim int) *table.Table {
 	rng := rand.New(rand.NewPCG(uint64(from), 2))
 	ids, x := make([]int64, n), vec.New[float32](n, dim)
@@ -52,7 +52,7 @@ func Events(from, n, dim int) *table.Table {
 	}
 	t, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.VectorColumn("v", x))
 	if err != nil {
-		panic(err) // the columns above make a table
+		panic(err) // the columns above are valid
 	}
 	return t
 }

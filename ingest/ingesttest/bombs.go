@@ -22,22 +22,23 @@ import (
 	"unfold/internal/vec"
 )
 
-// Bomb is a small file that becomes, or claims to be, gigabytes.
+// Bomb is a small file that expands to, or claims to be, gigabytes.
 type Bomb struct {
-	// Name is the file's.
+	// Name is the name of the file.
 	Name string
-	// Plain says that its rows are plain columns, embedding_0 and embedding_1 among them where the format has names.
+	// Plain is true if its rows are plain columns, including embedding_0 and embedding_1 if the
+	// format has names.
 	Plain bool
 	write func(path string) error
 }
 
-// Write writes the file into a folder and returns its path.
+// Write writes the file to a folder and returns its path.
 func (b Bomb) Write(dir string) (string, error) {
 	path := dir + "/" + b.Name
 	return path, b.write(path)
 }
 
-// Sizes of bombs. What one becomes is above what a limit of 512 MiB allows.
+// Sizes of bombs. Expanded, they exceed a limit of 512 MiB.
 const (
 	mib  = 1 << 20
 	many = 200_000_000
@@ -48,7 +49,7 @@ const (
 	mtxHead = "%%MatrixMarket matrix coordinate real general\n"
 )
 
-// Bombs are more than twenty of them, of every format that is read.
+// Bombs are more than twenty files, in every input format.
 var Bombs = []Bomb{
 	{"text.parquet", true, longTexts()},
 	{"numbers.parquet", true, equalNumbers()},
@@ -79,12 +80,12 @@ var Bombs = []Bomb{
 	{"zeros.idx.gz", false, packed(gzipTo, "\x00\x00\x08\x03\x02\x00\x00\x00\x00\x00\x00\x1c\x00\x00\x00\x1c", strings.Repeat("\x00", mib), 2048)},
 }
 
-// whole is a file with this content.
+// whole writes a file with this content.
 func whole(content []byte) func(string) error {
 	return func(path string) error { return os.WriteFile(path, content, 0o600) }
 }
 
-// packed is a file that compresses a beginning and a piece so many times.
+// packed writes a compressed file with a beginning and a piece that is repeated times times.
 func packed(to func(io.Writer) (io.WriteCloser, error), head, piece string, times int) func(string) error {
 	return func(path string) error {
 		f, err := os.Create(path)
@@ -112,7 +113,7 @@ func gzipTo(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w,
 
 func lz4To(w io.Writer) (io.WriteCloser, error) { return lz4.NewWriter(w), nil }
 
-// nestedTo compresses what was compressed.
+// nestedTo compresses twice.
 func nestedTo(w io.Writer) (io.WriteCloser, error) {
 	outer, err := gzipTo(w)
 	if err != nil {
@@ -130,7 +131,7 @@ type both struct {
 
 func (b both) Close() error { return errors.Join(b.WriteCloser.Close(), b.outer.Close()) }
 
-// columnNames are names of so many columns.
+// columnNames returns the names of n columns.
 func columnNames(n int) string {
 	var b strings.Builder
 	b.WriteString("embedding_0,embedding_1")
@@ -140,7 +141,7 @@ func columnNames(n int) string {
 	return b.String()
 }
 
-// growingKeys are records each of which has keys that no other one has.
+// growingKeys writes records with keys that occur only once.
 func growingKeys(path string) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -163,14 +164,14 @@ func growingKeys(path string) error {
 	return errors.Join(w.Close(), f.Close())
 }
 
-// npyHeader begins a file of NumPy.
+// npyHeader returns the beginning of a NumPy file.
 func npyHeader(descr, shape string) []byte {
 	text := "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + shape + "), }"
 	text += strings.Repeat(" ", 63-(10+len(text))%64) + "\n"
 	return append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(text))), text...)
 }
 
-// archive is an archive of one part: a beginning, and zeros.
+// archive writes an archive with one member: a beginning, and zeros.
 func archive(name string, head []byte, zeros int) func(string) error {
 	return func(path string) error {
 		f, err := os.Create(path)
@@ -186,7 +187,7 @@ func archive(name string, head []byte, zeros int) func(string) error {
 	}
 }
 
-// part adds a part to an archive.
+// part adds a member to an archive.
 func part(z *zip.Writer, name string, head []byte, zeros int) error {
 	w, err := z.Create(name)
 	if err != nil {
@@ -199,7 +200,7 @@ func part(z *zip.Writer, name string, head []byte, zeros int) error {
 	return err
 }
 
-// sparseArchive is a sparse matrix of SciPy with very many rows, all empty.
+// sparseArchive writes a sparse matrix of SciPy with very many empty rows.
 func sparseArchive(path string) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -218,7 +219,7 @@ func sparseArchive(path string) error {
 	return errors.Join(err, z.Close(), f.Close())
 }
 
-// written writes outputs by this program's writer.
+// written writes outputs with this program's writer.
 func written(path string, options emit.WriteOptions, times int, o *emit.Output) error {
 	w, err := emit.Create(path, options)
 	if err != nil {
@@ -233,7 +234,7 @@ func written(path string, options emit.WriteOptions, times int, o *emit.Output) 
 	return w.Close()
 }
 
-// longTexts is a map whose rows have the same long text, which the file has once a row group.
+// longTexts writes a map whose rows have the same long text, which is stored once per row group.
 func longTexts() func(string) error {
 	return func(path string) error {
 		const rows = 40
@@ -246,7 +247,7 @@ func longTexts() func(string) error {
 	}
 }
 
-// equalNumbers is a table of columns of equal numbers, which take some bytes a row group.
+// equalNumbers writes a table with columns of equal numbers, which take a few bytes per row group.
 func equalNumbers() func(string) error {
 	return func(path string) error {
 		const rows, columns = 100_000, 25
@@ -259,14 +260,14 @@ func equalNumbers() func(string) error {
 	}
 }
 
-// zeroVectors is a record of vectors of zeros.
+// zeroVectors returns a record of zero vectors.
 func zeroVectors(rows int) (*arrow.Schema, arrow.Record) {
 	t, err := table.NewTable(table.Origin{}, table.VectorColumn(emit.EmbeddingName, vec.New[float32](rows, 2)))
 	must(err)
 	return t.Record().Schema(), t.Record()
 }
 
-// streamOf is an Arrow stream of compressed batches.
+// streamOf writes an Arrow stream of compressed batches.
 func streamOf(batches, rows int) func(string) error {
 	return func(path string) error {
 		schema, record := zeroVectors(rows)
@@ -283,7 +284,7 @@ func streamOf(batches, rows int) func(string) error {
 	}
 }
 
-// dictionaryStream is an Arrow stream of many references to one long text.
+// dictionaryStream writes an Arrow stream of many references to one long text.
 func dictionaryStream(path string) error {
 	const rows = 100_000
 	mem := table.Heap
@@ -298,7 +299,7 @@ func dictionaryStream(path string) error {
 	return os.WriteFile(path, Encode(schema, []arrow.Record{record}, ipc.WithZstd()), 0o600)
 }
 
-// lengths is an Arrow file or stream whose lengths are absurd.
+// lengths writes an Arrow file or stream with absurd lengths.
 func lengths() func(string) error {
 	return func(path string) error {
 		const rows = 77_777
@@ -310,7 +311,7 @@ func lengths() func(string) error {
 			return err
 		}
 		number := func(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }
-		for _, k := range []uint64{1, 2} { // of the batch, and of its values
+		for _, k := range []uint64{1, 2} { // of the batch and of its values
 			raw = bytes.ReplaceAll(raw, number(k*rows), number(k<<40))
 		}
 		return os.WriteFile(path, raw, 0o600)

@@ -11,8 +11,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// Dictionary returns a column of words as numbers of a dictionary; the empty word is
-// null.
+// Dictionary returns a dictionary-encoded column of words; the empty word is null.
 func Dictionary(t testing.TB, name string, words []string) table.Column {
 	t.Helper()
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}

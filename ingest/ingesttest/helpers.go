@@ -13,7 +13,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// Here is where a message comes from.
+// Here returns the origin of a message.
 func Here() table.Origin { return table.Origin{Position: offsets.At("events", 3, 41)} }
 
 // Touch reads every value of a table, as text and as a number.
@@ -41,7 +41,7 @@ func StreamOf(a arrow.Array) []byte {
 	return Encode(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{a}, int64(a.Len()))})
 }
 
-// Output returns the places of n events in d dimensions, with an id and kept columns.
+// Output returns n placed events in d dimensions, with an id and kept columns.
 func Output(n, d int) *emit.Output {
 	o := &emit.Output{Embedding: vec.New[float32](n, d), Epoch: 3, Version: 1 << 40}
 	ids, words, nums := make([]string, n), make([]string, n), make([]int64, n)

@@ -14,14 +14,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Stream is one sample: a complete Arrow IPC stream.
+// Stream is a sample: a complete Arrow IPC stream.
 type Stream struct {
 	Name  string
 	Bytes []byte
 	Rows  int
 }
 
-// Types are types that a column may have, nested ones included.
+// Types are the types of columns, including nested ones.
 var Types = []arrow.DataType{
 	arrow.Null, arrow.FixedWidthTypes.Boolean,
 	arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
@@ -42,8 +42,8 @@ var Types = []arrow.DataType{
 	&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.PrimitiveTypes.Float64},
 }
 
-// Encodings are types that a message may have, and that others take the place of as soon
-// as it has been decoded: no Column has them.
+// Encodings are types that a message may have, but that decoding replaces by others. No Column has
+// them.
 var Encodings = []arrow.DataType{
 	arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView, arrow.ListOf(arrow.BinaryTypes.StringView),
 	arrow.StructOf(arrow.Field{Name: "a", Type: arrow.BinaryTypes.StringView, Nullable: true}),
@@ -52,8 +52,8 @@ var Encodings = []arrow.DataType{
 	arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64),
 }
 
-// Streams returns good streams: every type on its own and all together, with
-// no rows, some and many, in one batch and several, plain and compressed.
+// Streams returns valid streams: every type alone and all together, without, with some and with
+// many rows, in one batch and several, plain and compressed.
 func Streams() []Stream {
 	var out []Stream
 	var all []arrow.Field
@@ -93,8 +93,7 @@ func stream(name string, fields []arrow.Field, seed uint64, rows []int, opts ...
 	return Stream{name, Encode(schema, records, append(opts, ipc.WithDictionaryDeltas(true))...), total}
 }
 
-// Append adds a random value to a builder of any of Types, now and then a null
-// if nulls is set.
+// Append adds a random value to a builder of any of Types, sometimes a null if nulls is set.
 func Append(b array.Builder, rng *rand.Rand, nulls bool) {
 	if nulls && rng.IntN(6) == 0 {
 		b.AppendNull()
@@ -220,8 +219,8 @@ func must(err error) {
 	}
 }
 
-// Mutate returns a damaged copy of b: a few bytes or words changed, a piece
-// cut out, doubled, or cut off.
+// Mutate returns a damaged copy of b: a few bytes or words are changed, a piece is removed or
+// repeated, or the end is cut off.
 func Mutate(b []byte, rng *rand.Rand) []byte {
 	out := append([]byte(nil), b...)
 	for range 1 + rng.IntN(4) {

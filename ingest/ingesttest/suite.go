@@ -17,8 +17,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// TestReader checks what the Reader interface promises. open opens the same
-// source again each time; rows is how many it has.
+// TestReader checks the contract of table.Reader. open opens the same source each time; rows is its
+// number of rows.
 func TestReader(t *testing.T, open func(opts ingest.Options) (table.Reader, error), rows int) {
 	t.Helper()
 	var whole *table.Table
@@ -46,7 +46,7 @@ func TestReader(t *testing.T, open func(opts ingest.Options) (table.Reader, erro
 	cancelled(t, open)
 }
 
-// readAll reads to the end and checks every table on the way.
+// readAll reads to the end and checks every table.
 func readAll(t *testing.T, r table.Reader, batch int) []*table.Table {
 	t.Helper()
 	ctx := context.Background()
@@ -107,10 +107,10 @@ func cancelled(t *testing.T, open func(opts ingest.Options) (table.Reader, error
 	}
 }
 
-// TestFormat checks that a map written under a name with the given extension
-// reads back the same, however it was handed to the writer; that the file has
-// its name only once it is whole; and that the file is an input like any other.
-// full says that the format holds all columns, not the embedding alone.
+// TestFormat checks that a map written under a name with the given extension is equal after
+// reading, however it was split into outputs. It also checks that the file appears only when it is
+// complete, and that it is a valid input. full means that the format stores all columns, not only
+// the embedding.
 func TestFormat(t *testing.T, ext string, full bool) {
 	dir := t.TempDir()
 	var first []byte
@@ -156,8 +156,7 @@ func TestFormat(t *testing.T, ext string, full bool) {
 	}
 }
 
-// aborted checks that a file that is not finished leaves nothing, and that an
-// old one under its name stays.
+// aborted checks that an unfinished file leaves nothing, and that an old file under its name stays.
 func aborted(t *testing.T, dir, ext string) {
 	t.Helper()
 	path := filepath.Join(dir, "old"+ext)
@@ -184,7 +183,7 @@ func aborted(t *testing.T, dir, ext string) {
 	}
 }
 
-// Placed is rows from..from+n of a made-up map in two dimensions.
+// Placed returns rows from..from+n of a made-up map in two dimensions.
 func Placed(from, n int) *emit.Output {
 	o := &emit.Output{Embedding: vec.New[float32](n, 2), Sigma: []float32{}, NoveltyLocal: []float32{}, NoveltyGlobal: []float32{}, Epoch: 2, Version: 77}
 	o.Class, o.Probability = make([]string, n), make([]float32, n)
@@ -236,7 +235,7 @@ func checkMap(t *testing.T, path string, n int, full bool) {
 	EqualColumns(t, path, m.ID, want.ID.Renamed(emit.IDName))
 	for i, c := range want.Kept {
 		if strings.Contains(path, ".csv") && c.Kind() == table.Text {
-			// Separated text has one spelling for an empty text and for none, which is read as none.
+			// Separated text does not distinguish empty text from null, and is read as null.
 			if got := m.Kept[i]; got.Name() != c.Name() || got.DataType() != c.DataType() || !slices.Equal(got.Strings(), c.Strings()) {
 				t.Errorf("%s: the texts of %q differ", path, c.Name())
 			}

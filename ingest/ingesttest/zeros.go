@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Zeros returns a stream of batches of rows vectors of dim zeros, in the column
-// "v", compressed to next to nothing.
+// Zeros returns a stream of batches of zero vectors of dim elements, in the column "v", compressed
+// to a tiny size.
 func Zeros(batches, rows, dim int) []byte {
 	dt := arrow.FixedSizeListOf(int32(dim), arrow.PrimitiveTypes.Float32)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: dt}}, nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ReadError explains an error of a reader of bytes.
+// ReadError converts an error of reading bytes to one with advice.
 func ReadError(o table.Origin, err error) *table.Error {
 	var flated flate.CorruptInputError
 	var corrupt *decompressError

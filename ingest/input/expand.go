@@ -9,8 +9,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// Expand is Glob, with the data files below a folder, sorted by their paths, in its place. A
-// folder without data is an *Error.
+// Expand expands patterns like Glob, and replaces folders by the data files in them, sorted by
+// path. A folder without data is an *Error.
 func Expand(patterns []string) ([]string, error) {
 	paths, err := Glob(patterns)
 	if err != nil {
@@ -27,8 +27,8 @@ func Expand(patterns []string) ([]string, error) {
 	return out, nil
 }
 
-// Glob replaces patterns (*, ?, [a-z]) by the files that match, sorted;
-// other paths stay as they are. A pattern that nothing matches is an *Error.
+// Glob replaces patterns (*, ?, [a-z]) by the matching files, sorted. Other paths are unchanged. A
+// pattern without a match is an *Error.
 func Glob(patterns []string) ([]string, error) {
 	var out []string
 	for _, p := range patterns {
@@ -55,7 +55,7 @@ func Glob(patterns []string) ([]string, error) {
 	return out, nil
 }
 
-// below are the data files in a folder and those in it; any other path alone.
+// below returns the data files in a folder and its subfolders, or any other path itself.
 func below(path string) ([]string, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return []string{path}, nil
@@ -81,7 +81,7 @@ func below(path string) ([]string, error) {
 	return out, CheckFolder(path, out)
 }
 
-// CheckFolder fails if a folder has no data files, or some of several kinds.
+// CheckFolder returns an error if a folder has no data files, or files of several formats.
 func CheckFolder(path string, files []string) error {
 	o := table.Origin{File: path}
 	if len(files) == 0 {
@@ -95,11 +95,11 @@ func CheckFolder(path string, files []string) error {
 	return nil
 }
 
-// endings are those of data files.
+// endings are the extensions of data files.
 var endings = []string{".arrow", ".arrows", ".feather", ".ipc", ".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".npy"}
 
-// ending is the one of a data file, that of a compression taken off; "" of others. What
-// follows a ? belongs to an address.
+// ending returns the extension of a data file without that of a compression, "" for other files. A
+// ? begins the query of an address.
 func ending(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), "?")
 	for _, packed := range []string{".gz", ".zst", ".bz2", ".lz4"} {
@@ -111,10 +111,10 @@ func ending(name string) string {
 	return ""
 }
 
-// Hidden reports what writers of partitioned folders put beside the data.
+// Hidden reports whether a name is that of an auxiliary file of writers of partitioned folders.
 func Hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
-// IsData reports a data file by its name.
+// IsData reports whether a path has the name of a data file.
 func IsData(path string) bool {
 	name := path[strings.LastIndexAny(path, `/\`)+1:]
 	return !Hidden(name) && ending(name) != ""

@@ -7,7 +7,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// folders are formats that are a folder, by a file or a folder in it.
+// folders are formats that consist of a folder, identified by a file or a folder in it.
 var folders = []struct{ holds, is, do string }{
 	{".zarray", "an array of Zarr", zarr}, {".zgroup", "a group of Zarr", zarr}, {"zarr.json", "an array or a group of Zarr", zarr},
 	{"_versions", "a dataset of Lance", lance},
@@ -17,7 +17,7 @@ var folders = []struct{ holds, is, do string }{
 
 const zarr = "save the array as .npy: numpy.save(\"x.npy\", zarr.open(FOLDER)[:]), or of a group zarr.open(FOLDER)[\"NAME\"][:]"
 
-// foreignFolder is the error for a folder that is a format of its own.
+// foreignFolder returns the error for a folder in a format of its own.
 func foreignFolder(path string) error {
 	for _, f := range folders {
 		if _, err := os.Stat(filepath.Join(path, f.holds)); err == nil {
@@ -27,7 +27,7 @@ func foreignFolder(path string) error {
 	return nil
 }
 
-// ByTail names files that their last bytes name, "" for none.
+// ByTail identifies unsupported files by their last bytes, "" for none.
 func ByTail(in *Source) (is, do string) {
 	if in.Packed != "" || !in.regular() {
 		return "", ""

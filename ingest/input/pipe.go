@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// openPath opens a file of any kind. To open a named pipe waits for its writer; that ends with the context.
+// openPath opens a file of any type. Opening a named pipe blocks until there is a writer or the
+// context is done.
 func openPath(ctx context.Context, path string) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return os.Open(path)
@@ -35,13 +36,13 @@ func openPath(ctx context.Context, path string) (*os.File, error) {
 				o.file.Close()
 			}
 			return nil, ctx.Err()
-		case <-time.After(time.Millisecond): // the other goroutine was not there yet
+		case <-time.After(time.Millisecond): // the other goroutine did not wait yet
 		}
 	}
 }
 
-// bounded reads a file until the context is done, also where nothing comes. Only files that the system can wait
-// for, as pipes, are given up in the middle of a read.
+// bounded reads a file until the context is done, even if no bytes arrive. Only pollable files,
+// such as pipes, can be interrupted during a read.
 type bounded struct {
 	ctx  context.Context
 	file *os.File
@@ -49,7 +50,7 @@ type bounded struct {
 
 // bind returns a reader of the file that ends with the context, and a function that releases it.
 func bind(ctx context.Context, file *os.File) (bounded, func() error) {
-	stop := context.AfterFunc(ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) }) // regular files have none
+	stop := context.AfterFunc(ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) }) // regular files have no deadline
 	return bounded{ctx, file}, func() error { stop(); return nil }
 }
 

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// meet lets whoever waits for a writer of a named pipe go on, without a byte.
+// meet unblocks a goroutine that waits for a writer of a named pipe, without writing a byte.
 func meet(path string) {
 	if w, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
 		w.Close()

@@ -9,26 +9,26 @@ import (
 	"unicode/utf8"
 )
 
-// Signature is a kind of data that its first bytes name.
+// Signature is a format that is identified by its first bytes.
 type Signature struct {
 	Magic string
-	// At is the offset of Magic. Binary says that text may begin so, too: some of the bytes
-	// behind are none of a text.
+	// At is the offset of Magic. Binary is true if text may also begin with Magic, so that the
+	// bytes after it must not be text.
 	At     int
 	Binary bool
-	// Is names it, behind "this is".
+	// Is is the name of the format, for a message "this is ...".
 	Is string
-	// Format is what files of it are read as; "" if they are not read.
+	// Format is the input format; "" if it is not supported.
 	Format Format
-	// File says what to do with a file that is not read, Message with a message, if that is
-	// not what holds for messages of all kinds.
+	// File is the advice for an unsupported file. Message is the advice for a message, if it
+	// differs from the general one.
 	File, Message string
 }
 
-// compressed is what to do with messages that their producer has compressed.
+// compressed is the advice for messages that their producer has compressed.
 const compressed = "let the producer compress (compression.type), not the one who calls it"
 
-// signatures are the kinds that are known. Text has none.
+// signatures are the known formats. Text has no signature.
 var signatures = []Signature{
 	{Magic: "ARROW1", Is: "an Arrow file", Format: ArrowFile, Message: "write a stream: pyarrow.ipc.new_stream, or write_ipc_stream of polars"},
 	{Magic: "\xff\xff\xff\xff", Is: "an Arrow stream", Format: ArrowStream},
@@ -86,7 +86,7 @@ var signatures = []Signature{
 	{Magic: "version https://git-lfs.github.com/spec/", Is: "a pointer of Git LFS, not the file itself", File: "fetch the file: git lfs pull"},
 }
 
-// What to do with files of several kinds.
+// Advice for several formats.
 const (
 	page     = "if it was fetched from the web, its address leads to a page, not to the data; for a table on a page: pandas.read_html(FILE)[0].to_csv(\"out.csv\", index=False)"
 	hdf5     = "save the array as .npy: numpy.save(\"x.npy\", h5py.File(FILE)[\"NAME\"][:]); of an .h5ad: numpy.save(\"x.npy\", anndata.read_h5ad(FILE).obsm[\"X_pca\"]), or fit(adata) in Python"
@@ -100,17 +100,17 @@ const (
 	torch    = "save the tensor: numpy.save(\"x.npy\", torch.load(FILE, weights_only=True)[\"NAME\"].numpy())"
 )
 
-// byPandas is how pandas makes Parquet of a file.
+// byPandas returns the advice to convert a file to Parquet with pandas.
 func byPandas(read string) string {
 	return "pandas." + read + "(FILE).to_parquet(\"out.parquet\")"
 }
 
-// rConvert is how R makes CSV of data.
+// rConvert returns the advice to convert data to CSV in R.
 func rConvert(expression string) string {
 	return "in R: write.csv(" + expression + ", \"out.csv\", row.names = FALSE)"
 }
 
-// Recognize returns what data begin with.
+// Recognize returns the signature with which data begin.
 func Recognize(head []byte) (s Signature, known bool) {
 	for _, s := range signatures {
 		if len(head) >= s.At && bytes.HasPrefix(head[s.At:], []byte(s.Magic)) && (!s.Binary || !isText(head[:min(len(head), 512)])) {
@@ -128,12 +128,12 @@ func Recognize(head []byte) (s Signature, known bool) {
 	return s, false
 }
 
-// isText reports UTF-8 without control characters but blanks.
+// isText reports whether b is UTF-8 without control characters other than white space.
 func isText(b []byte) bool {
 	return utf8.Valid(b) && !slices.ContainsFunc(b, func(c byte) bool { return c < 9 || c > 13 && c < 32 && c != 27 })
 }
 
-// rules are kinds that no fixed bytes name.
+// rules are formats without fixed first bytes.
 var rules = []struct {
 	Is, File string
 	is       func(head []byte) bool
@@ -178,10 +178,10 @@ var rules = []struct {
 	}},
 }
 
-// asciiR is how R writes an object as text: the format, and two versions of R.
+// asciiR matches R's text form of an object: the format, and two versions of R.
 var asciiR = regexp.MustCompile(`^A\n[23]\n[0-9]{5,6}\n[0-9]{5,6}\n`)
 
-// isMatlab4 reports the header of a matrix of MATLAB 4: type, rows, columns, imaginary or not,
+// isMatlab4 recognizes the header of a matrix of MATLAB 4: type, rows, columns, imaginary or not,
 // and the length of a name, which ends with a 0.
 func isMatlab4(h []byte) bool {
 	if len(h) < 22 {
@@ -203,7 +203,7 @@ func isMatlab4(h []byte) bool {
 	return false
 }
 
-// isTFRecord reports a length with its masked checksum.
+// isTFRecord recognizes a length with its masked checksum.
 func isTFRecord(h []byte) bool {
 	if len(h) < 12 {
 		return false
@@ -212,7 +212,7 @@ func isTFRecord(h []byte) bool {
 	return binary.LittleEndian.Uint32(h[8:]) == (sum>>15|sum<<17)+0xa282ead8
 }
 
-// NameOf names the files of a format; "" for those without a signature.
+// NameOf returns the name of files of a format; "" for those without a signature.
 func NameOf(f Format) string {
 	for _, s := range signatures {
 		if s.Format == f {

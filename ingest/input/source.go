@@ -21,17 +21,17 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// Source is a source as the format readers want it: bytes in order, decompressed.
+// Source is a source for format readers: decompressed bytes in order.
 type Source struct {
 	*bufio.Reader
 	Origin table.Origin
-	File   *os.File // where the bytes are; nil for standard input and parts of archives
-	Packed string   // the compression around the bytes, "" for none
-	stays  bool     // no copy of standard input may be made
+	File   *os.File // the file; nil for standard input and members of archives
+	Packed string   // name of the compression, "" for none
+	stays  bool     // standard input must not be copied
 	close  []func() error
 }
 
-// Close releases the source, the last opened first.
+// Close closes everything that was opened, the last first.
 func (in *Source) Close() error {
 	var errs []error
 	for _, c := range slices.Backward(in.close) {
@@ -41,8 +41,8 @@ func (in *Source) Close() error {
 	return errors.Join(errs...)
 }
 
-// Open opens a path, or standard input for "-", and decompresses it. A named pipe is opened and read until the
-// context is done; the context has to last as long as the source.
+// Open opens a path, or standard input for "-", and decompresses it. A named pipe is opened and
+// read until the context is done, so the context has to last as long as the source.
 func Open(ctx context.Context, path string, stdin io.Reader, noCopies bool) (*Source, error) {
 	in := &Source{Origin: table.Origin{File: path}, stays: noCopies}
 	from := stdin
@@ -58,7 +58,7 @@ func Open(ctx context.Context, path string, stdin io.Reader, noCopies bool) (*So
 	return in.begin(from)
 }
 
-// OpenCopy opens a file that holds what is at an address, under the address's name.
+// OpenCopy opens a local copy of the contents of an address, under the name of the address.
 func OpenCopy(ctx context.Context, address, file string) (*Source, error) {
 	in := &Source{Origin: table.Origin{File: address}}
 	f, err := openFile(ctx, file)
@@ -74,7 +74,7 @@ func OpenCopy(ctx context.Context, address, file string) (*Source, error) {
 	return in.begin(f)
 }
 
-// begin looks through a compression.
+// begin detects a compression and starts to read.
 func (in *Source) begin(from io.Reader) (*Source, error) {
 	if err := in.decompress(from); err != nil {
 		in.Close()
@@ -83,7 +83,7 @@ func (in *Source) begin(from io.Reader) (*Source, error) {
 	return in, nil
 }
 
-// packing is a compression that is looked through, by the bytes it begins with.
+// packing is a supported compression with its first bytes.
 type packing struct {
 	name, magic string
 	open        func(io.Reader) (io.Reader, func() error, error)
@@ -105,7 +105,7 @@ var packings = []packing{
 	{"lz4", "\x04\x22\x4d\x18", func(r io.Reader) (io.Reader, func() error, error) { return lz4.NewReader(r), nil, nil }},
 }
 
-// packingOf returns the compression of data that begin so.
+// packingOf returns the compression of data with the given beginning.
 func packingOf(head []byte) (p packing, packed bool) {
 	for _, p := range packings {
 		if bytes.HasPrefix(head, []byte(p.magic)) && (p.name != "bzip2" || len(head) >= 10 && string(head[4:10]) == "1AY&SY") {
@@ -115,11 +115,11 @@ func packingOf(head []byte) (p packing, packed bool) {
 	return p, false
 }
 
-// zstdWindow is how far back a zstd file may reach, which its decoder holds in memory: as
-// far as zstd itself reads without being asked.
+// zstdWindow is the maximum window of a zstd file, which its decoder keeps in memory. It is the
+// default limit of zstd.
 const zstdWindow = 128 << 20
 
-// decompress begins to read, looking through a compression.
+// decompress starts to read and decompresses if necessary.
 func (in *Source) decompress(from io.Reader) error {
 	in.Reader = bufio.NewReaderSize(from, 1<<16)
 	head, err := in.Peek(10)
@@ -152,7 +152,7 @@ func (in *Source) decompress(from io.Reader) error {
 	return nil
 }
 
-// decompressing says of which compression an error is.
+// decompressing adds the name of the compression to errors.
 type decompressing struct {
 	r    io.Reader
 	name string
@@ -173,21 +173,21 @@ func (u *decompressing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// firstLook is up to some bytes of a text, read once more.
+// firstLook is the beginning of a text, up to a limit, which is read again later.
 type firstLook struct {
 	*bufio.Reader
-	cut   *cutReader // nil: it is all of the text
+	cut   *cutReader // nil: it is the whole text
 	Close func()
 }
 
-// IsCut reports that the text goes on behind what has been read.
+// IsCut reports whether the text continues after the part that was read.
 func (l *firstLook) IsCut() bool { return l.cut != nil && l.cut.left <= 0 }
 
-// Again returns up to limit bytes of the text once more, for a first look: a file is
-// opened again, of a pipe it is the beginning, which is then held.
+// Again returns up to limit bytes of the text for a first look. A file is opened a second time; the
+// beginning of a pipe is buffered.
 func (in *Source) Again(limit int64) (*firstLook, error) {
 	if in.regular() {
-		second, err := Open(context.Background(), in.File.Name(), nil, false) // a regular file does not wait
+		second, err := Open(context.Background(), in.File.Name(), nil, false) // a regular file does not block
 		if err != nil {
 			return nil, err
 		}
@@ -205,19 +205,19 @@ func (in *Source) Again(limit int64) (*firstLook, error) {
 	return &firstLook{bufio.NewReaderSize(beginning, 1<<16), nil, func() {}}, nil
 }
 
-// Enter goes on with a part of an archive, whose compression is looked through.
+// Enter continues with a member of an archive and decompresses it.
 func (in *Source) Enter(part io.ReadCloser, packed string) {
 	in.close = append(in.close, part.Close)
 	in.Reset(&decompressing{part, packed})
 	in.File, in.Packed = nil, packed
 }
 
-// Through goes on with what r makes of the source's bytes, in the order of the file alone.
+// Through continues with r, which transforms the source's bytes and can only be read in order.
 func (in *Source) Through(r io.Reader) {
 	in.Reader, in.File = bufio.NewReaderSize(r, 1<<16), nil
 }
 
-// Size is the number of bytes of a file that is not compressed; false if it is not known.
+// Size returns the number of bytes of an uncompressed file; false if it is unknown.
 func (in *Source) Size() (int64, bool) {
 	if in.Packed != "" || !in.regular() {
 		return 0, false
@@ -226,8 +226,8 @@ func (in *Source) Size() (int64, bool) {
 	return info.Size(), err == nil
 }
 
-// ReadOnce reports a source whose bytes are gone once they are read: "-" for standard input, a named
-// pipe, a device.
+// ReadOnce reports whether a source can be read only once: "-" for standard input, a named pipe, a
+// device.
 func ReadOnce(path string) bool {
 	if path == "-" || IsAddress(path) {
 		return path == "-"
@@ -245,9 +245,8 @@ func (in *Source) regular() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Seekable returns the decompressed bytes as a file, for formats that are not read from
-// their beginning to their end: a copy on the disk, of at most so many bytes, unless the
-// source is such a file.
+// Seekable returns the decompressed bytes as a file, for formats that need random access. If the
+// source is not such a file, it is a copy on disk of at most most bytes.
 func (in *Source) Seekable(most int64) (*os.File, int64, error) {
 	if in.Packed == "" && in.regular() {
 		info, err := in.File.Stat()
@@ -264,7 +263,8 @@ func (in *Source) Seekable(most int64) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%v: a copy to read it from: %w", in.Origin, err)
 	}
-	// Where the system allows it the copy has no name, so that it goes with the process, however that ends.
+	// If the system allows it, the copy is unlinked at once, so that it disappears with the
+	// process, however that ends.
 	nameless := os.Remove(f.Name()) == nil
 	in.close = append(in.close, func() error {
 		if err := f.Close(); err != nil || nameless {
@@ -285,10 +285,10 @@ func (in *Source) Seekable(most int64) (*os.File, int64, error) {
 
 var address = regexp.MustCompile(`^([a-z][a-z0-9+.-]+)://`)
 
-// IsAddress reports a path that is the address of something elsewhere.
+// IsAddress reports whether a path is the address of a remote object.
 func IsAddress(path string) bool { return address.MatchString(path) }
 
-// addressError says what to do about an address in place of a file.
+// addressError returns the error with advice for an address in place of a file.
 func addressError(path string) *table.Error {
 	scheme := address.FindStringSubmatch(path)[1]
 	fetch := map[string]string{
@@ -305,7 +305,7 @@ func addressError(path string) *table.Error {
 	return e.Suggest("fetch it, or pipe it to standard input: "+fetch+" | unfold ... -", path)
 }
 
-// openFile opens a file that must be there, not be a directory and not be empty.
+// openFile opens a file, which must exist, not be a directory and not be empty.
 func openFile(ctx context.Context, path string) (*os.File, error) {
 	origin := table.Origin{File: path}
 	if IsAddress(path) {
@@ -366,7 +366,7 @@ func ArchiveMember(p string) (file, member string, ok bool) {
 	return p, "", false
 }
 
-// cutReader ends after a number of bytes, at the last line that is complete.
+// cutReader ends after a number of bytes, at the last complete line.
 type cutReader struct {
 	r    io.Reader
 	left int64

@@ -1,7 +1,7 @@
-// Package matrix gives the rows of a sparse matrix as vectors. It reads Matrix Market's
-// coordinate files itself; package npy finds scipy's archives, and hands their arrays over.
+// Package matrix returns the rows of a sparse matrix as vectors. It reads Matrix Market's
+// coordinate files itself; package npy reads scipy's archives and passes their arrays.
 //
-// A matrix is read into memory as a whole, by rows (sparse.Rows), and in single precision as all
-// vectors are, when rows are first asked for; its shape and the number of its entries are known
-// before. Who wants no full rows takes the matrix itself (table.Sparse).
+// The whole matrix is read into memory by rows (sparse.Rows), in single precision like all vectors,
+// when rows are first requested. Its shape and number of entries are known before. Callers that do
+// not need full rows use the matrix itself (table.Sparse).
 package matrix

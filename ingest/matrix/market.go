@@ -51,7 +51,7 @@ type market struct {
 	split   [][]byte
 }
 
-// bad is an error at the line that was read last.
+// bad returns an error at the last line read.
 func (m *market) bad(format string, args ...any) *table.Error {
 	return m.o.Bad("line "+strconv.FormatInt(m.line, 10)+": "+format, args...)
 }
@@ -79,7 +79,7 @@ func (m *market) banner() error {
 	return nil
 }
 
-// next returns the next line, without what ends it.
+// next returns the next line without its end.
 func (m *market) next() ([]byte, error) {
 	text, err := m.in.ReadSlice('\n')
 	m.line++
@@ -94,7 +94,7 @@ func (m *market) next() ([]byte, error) {
 	return bytes.TrimRight(text, " \t\r\n"), nil
 }
 
-// fields returns the words of the next line that has some and is no comment.
+// fields returns the words of the next line that is not empty or a comment.
 func (m *market) fields(want int) ([][]byte, error) {
 	for {
 		text, err := m.next()
@@ -123,7 +123,7 @@ func (m *market) fields(want int) ([][]byte, error) {
 	}
 }
 
-// first bounds what room is made for before there are as many entries.
+// first limits the memory allocated before entries have been read.
 const first = 1 << 20
 
 // read reads the entries.
@@ -173,7 +173,7 @@ func (m *market) read(ctx context.Context) (*sparse.Rows, error) {
 	return Single(m.o, a)
 }
 
-// place reads a number from 1 to most, and counts it from 0; -1 if it is none.
+// place parses a number from 1 to most and subtracts 1; it returns -1 if the number is invalid.
 func place(text []byte, most int64) int32 {
 	n := int64(0)
 	for _, c := range text {

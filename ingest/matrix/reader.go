@@ -12,17 +12,18 @@ import (
 	"unfold/sparse"
 )
 
-// Shape is what a file says of its matrix.
+// Shape is the shape of a matrix in a file.
 type Shape struct {
 	Rows, Columns int64
-	// Entries are those that are stored; of some files more than are not 0.
+	// Entries is the number of stored entries, some of which may be 0.
 	Entries int64
 }
 
-// emptyRows bounds the rows that may have no entries: room is made for as many as a header says.
+// emptyRows is the maximum number of rows without entries, because memory is allocated for the
+// number in the header.
 const emptyRows = 1 << 24
 
-// Check says what is wrong with a shape; o names the file.
+// Check returns an error for an invalid shape; o is the origin of the file.
 func (s Shape) Check(o table.Origin) error {
 	switch {
 	case s.Rows < 0 || s.Columns < 1 || s.Entries < 0:
@@ -33,7 +34,7 @@ func (s Shape) Check(o table.Origin) error {
 	return nil
 }
 
-// Reader gives the rows of a sparse matrix in full, some megabytes at a time. It is a
+// Reader returns the rows of a sparse matrix in full, some megabytes at a time. It implements
 // table.Sparse.
 type Reader struct {
 	origin table.Origin
@@ -44,8 +45,8 @@ type Reader struct {
 	a      *sparse.Rows
 }
 
-// NewReader gives the rows of a matrix of that shape. Load reads it, once; OfRows and
-// OfTriplets make what it returns. Close releases the source.
+// NewReader returns a reader for a matrix of the given shape. load reads the matrix, once, and
+// builds it with OfRows or OfTriplets. close releases the source.
 func NewReader(o table.Origin, s Shape, batchRows int, load func(ctx context.Context) (*sparse.Rows, error), close func() error) (*Reader, error) {
 	if err := s.Check(o); err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func NewReader(o table.Origin, s Shape, batchRows int, load func(ctx context.Con
 func (r *Reader) NumRows() (int64, bool) { return r.shape.Rows, true }
 func (r *Reader) Close() error           { return r.close() }
 
-// Entries is the number of values that the file holds.
+// Entries returns the number of entries in the file.
 func (r *Reader) Entries() int64 { return r.shape.Entries }
 
 // Matrix returns all rows.
@@ -76,7 +77,7 @@ func (r *Reader) Schema() table.Schema {
 	return table.Schema{{Name: dense.VectorName, Type: table.TypeName(dt), Kind: table.Vector, Dim: int(r.shape.Columns)}}
 }
 
-// fullBytes bounds a table, of at least one row.
+// fullBytes is the maximum size of a table, which has at least one row.
 const fullBytes = 8 << 20
 
 func (r *Reader) Next(ctx context.Context) (*table.Table, error) {
@@ -106,10 +107,10 @@ func (r *Reader) Next(ctx context.Context) (*table.Table, error) {
 	return t, err
 }
 
-// OfRows makes a matrix of n rows and m columns of what a file holds by rows: the entries of row
-// i are those from start[i] to start[i+1]. Columns may come in any order, and entries more than
-// once, which are added then. It takes the slices over. O names the file in errors, and line says
-// what start counts: rows or columns.
+// OfRows returns a matrix of n rows and m columns from arrays by rows: the entries of row i are
+// start[i] to start[i+1]. Columns may be in any order, and repeated entries are added. It takes
+// ownership of the slices. o is the origin of the file, and line names the unit of start in errors:
+// rows or columns.
 func OfRows(o table.Origin, line string, n, m int, start []int, index []int, data []float64) (*sparse.Rows, error) {
 	if len(start) != n+1 || len(index) != len(data) || start[0] != 0 || start[n] != len(data) {
 		return nil, o.Bad("its arrays contradict each other: %d starts of %d %ss, %d indices, %d values", len(start), n, line, len(index), len(data))
@@ -129,8 +130,8 @@ func OfRows(o table.Origin, line string, n, m int, start []int, index []int, dat
 	return a, nil
 }
 
-// OfTriplets makes a matrix of n rows and m columns with values at rows and columns, which are
-// counted from 0. Those of one place are added.
+// OfTriplets returns a matrix of n rows and m columns with values at rows and columns, counted from
+// 0. Values at the same position are added.
 func OfTriplets(o table.Origin, n, m int, rows, columns []int32, values []float64) (*sparse.Rows, error) {
 	if len(rows) != len(values) || len(columns) != len(values) {
 		return nil, o.Bad("its arrays contradict each other: %d rows, %d columns, %d values", len(rows), len(columns), len(values))
@@ -145,8 +146,8 @@ func OfTriplets(o table.Origin, n, m int, rows, columns []int32, values []float6
 	return a, nil
 }
 
-// Single rounds a matrix to single precision, as vectors are. Values beyond it are errors that
-// name the row.
+// Single rounds a matrix to single precision, like vectors. Larger values are errors that name the
+// row.
 func Single(o table.Origin, a *sparse.Rows) (*sparse.Rows, error) {
 	zeros := false
 	for i := range a.N() {
@@ -159,7 +160,7 @@ func Single(o table.Origin, a *sparse.Rows) (*sparse.Rows, error) {
 			zeros = zeros || data[p] == 0
 		}
 	}
-	if zeros { // of values below the smallest
+	if zeros { // values below the smallest number
 		a.Tidy()
 	}
 	return a, nil

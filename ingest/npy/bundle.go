@@ -11,21 +11,22 @@ import (
 	"unfold/ingest/table"
 )
 
-// vectorNames are names that programs give to the vectors of an archive that holds more.
+// vectorNames are common names of the vectors in an archive with several arrays.
 var vectorNames = []string{"embeddings", "embedding", "vectors", "features", "X"}
 
-// maxBeside bounds the bytes of arrays that are columns beside the vectors.
+// maxBeside is the maximum number of bytes of arrays that become additional columns.
 const maxBeside = 1 << 30
 
-// bundle reads the vectors of an archive, with its arrays of one dimension and as many rows as
-// columns beside them, such as labels.
+// bundle reads the vectors of an archive. Arrays of one dimension with as many elements as there
+// are vectors, such as labels, become additional columns.
 type bundle struct {
 	table.Reader
 	rows   int64
 	beside []table.Column
 }
 
-// vectorsOf returns the array of vectors of an archive of several, "" if none has such a name.
+// vectorsOf returns the name of the array of vectors in an archive with several arrays, "" if none
+// has such a name.
 func vectorsOf(arrays []string) string {
 	for _, name := range vectorNames {
 		if slices.Contains(arrays, name) {
@@ -35,7 +36,7 @@ func vectorsOf(arrays []string) string {
 	return ""
 }
 
-// newBundle reads the columns beside the vectors.
+// newBundle reads the additional columns.
 func newBundle(in *input.Source, z *zip.Reader, r table.Reader, vectors string) (table.Reader, error) {
 	counted, is := r.(table.Counted)
 	if !is {
@@ -68,7 +69,7 @@ func (b *bundle) column(in *input.Source, m *zip.File, name string) (c table.Col
 	defer part.Close()
 	r, err := NewReader(&input.Source{Reader: bufio.NewReader(part), Origin: in.Origin}, 1<<16)
 	if err != nil {
-		return c, false, nil // such as one of Python objects
+		return c, false, nil // for example an array of Python objects
 	}
 	if n, known := r.(table.Counted).NumRows(); !known || n != b.rows || r.Schema()[0].Name == dense.VectorName || name == dense.VectorName {
 		return c, false, nil
@@ -89,10 +90,10 @@ func (b *bundle) column(in *input.Source, m *zip.File, name string) (c table.Col
 	return c.Renamed(name), true, nil
 }
 
-// NumRows is that of the vectors.
+// NumRows returns the number of vectors.
 func (b *bundle) NumRows() (int64, bool) { return b.rows, true }
 
-// Schema has the columns behind the vectors.
+// Schema returns the vectors followed by the additional columns.
 func (b *bundle) Schema() table.Schema {
 	s := slices.Clone(b.Reader.Schema())
 	for _, c := range b.beside {
@@ -101,7 +102,7 @@ func (b *bundle) Schema() table.Schema {
 	return s
 }
 
-// Next gives the next vectors and the values beside them.
+// Next returns the next vectors with the values of the additional columns.
 func (b *bundle) Next(ctx context.Context) (*table.Table, error) {
 	t, err := b.Reader.Next(ctx)
 	if err != nil {

@@ -28,7 +28,7 @@ var (
 	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(([\d,\sL]*)\)`)
 )
 
-// npyDimensions is as many as NumPy has.
+// npyDimensions is the maximum number of dimensions in NumPy.
 const npyDimensions = 64
 
 // NewReader reads NumPy's format: "\x93NUMPY", a version, the header's
@@ -52,14 +52,14 @@ func NewReader(in *input.Source, batchRows int) (table.Reader, error) {
 	return r, nil
 }
 
-// plain is what a header says of an array, but for its shape.
+// plain is the description of an array in a header, without its shape.
 type plain struct {
 	dense.Element
 	fortran bool  // stored with its first index fastest
 	size    int64 // bytes before the elements
 }
 
-// header reads what comes before an array's elements.
+// header parses everything before an array's elements.
 func header(in io.Reader, origin table.Origin) (e plain, dims []int64, err error) {
 	header, size, err := readHeader(in, origin)
 	if err != nil {
@@ -78,7 +78,7 @@ func header(in io.Reader, origin table.Origin) (e plain, dims []int64, err error
 	return e, dims, err
 }
 
-// elementOf reads the type of an array's elements.
+// elementOf parses the type of an array's elements.
 func elementOf(origin table.Origin, order, code string) (dense.Element, error) {
 	if n, err := strconv.Atoi(code[1:]); err == nil && (code[0] == 'U' || code[0] == 'S') {
 		each := 1
@@ -89,7 +89,7 @@ func elementOf(origin table.Origin, order, code string) (dense.Element, error) {
 			return dense.Element{}, origin.Bad("its header says texts of %d characters; at most %d are read", n, dense.MaxRow/each)
 		}
 		if n == 0 {
-			// Any number of them would take no bytes.
+			// Any number of empty strings would take no bytes.
 			return dense.Element{}, origin.Bad("its texts have no length: all are empty").Suggest("save an array that holds something")
 		}
 		return dense.Element{Dt: arrow.BinaryTypes.String, Width: each * n, Big: order == ">", Text: code[0]}, nil
@@ -105,8 +105,7 @@ func elementOf(origin table.Origin, order, code string) (dense.Element, error) {
 	return dense.Element{Dt: dt, Width: dt.(arrow.FixedWidthDataType).BitWidth() / 8, Big: order == ">", Boolean: code == "b1"}, nil
 }
 
-// readHeader returns the header's dictionary and the length of all that comes before the
-// elements.
+// readHeader returns the header's dictionary and the number of bytes before the elements.
 func readHeader(in io.Reader, origin table.Origin) (header string, size int64, err error) {
 	head := make([]byte, 10)
 	if _, err := io.ReadFull(in, head); err != nil {

@@ -11,9 +11,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// NewArchiveReader reads an array of NumPy's archives, .npz, or the sparse matrix that one of
-// scipy's holds, and names other files that are
-// zip archives inside.
+// NewArchiveReader reads an array of an .npz archive of NumPy, or a sparse matrix in an archive of
+// scipy. Other zip archives are errors that name their format.
 func NewArchiveReader(in *input.Source, batchRows int) (table.Reader, error) {
 	z, arrays, err := archive(in)
 	if err != nil {
@@ -54,13 +53,13 @@ func NewArchiveReader(in *input.Source, batchRows int) (table.Reader, error) {
 	return newBundle(in, z, r, vectors)
 }
 
-// Arrays lists the arrays of an archive, .npz, in its order.
+// Arrays returns the names of the arrays of an .npz archive, in its order.
 func Arrays(in *input.Source) ([]string, error) {
 	_, arrays, err := archive(in)
 	return arrays, err
 }
 
-// archive opens an archive, and lists its arrays.
+// archive opens an archive and lists its arrays.
 func archive(in *input.Source) (z *zip.Reader, arrays []string, err error) {
 	f, size, err := in.Seekable(math.MaxInt64)
 	if err != nil {
@@ -81,7 +80,7 @@ func archive(in *input.Source) (z *zip.Reader, arrays []string, err error) {
 	return z, arrays, nil
 }
 
-// chosenArray is the one that the path names, or the only one.
+// chosenArray returns the array named in the path, or the only one.
 func chosenArray(o table.Origin, arrays []string) (string, error) {
 	file, name, named := input.ArchiveMember(o.File)
 	switch {
@@ -99,7 +98,7 @@ func chosenArray(o table.Origin, arrays []string) (string, error) {
 	return arrays[0], nil
 }
 
-// zipKind says what a zip archive is.
+// zipKind returns the format of a zip archive that is not .npz, with advice.
 func zipKind(z *zip.Reader) (is, do string) {
 	has := func(prefix string) bool {
 		return slices.ContainsFunc(z.File, func(f *zip.File) bool { return strings.HasPrefix(f.Name, prefix) })

@@ -14,7 +14,8 @@ import (
 	"unfold/sparse"
 )
 
-// isSparse reports the arrays of a sparse matrix, as scipy.sparse.save_npz writes it.
+// isSparse reports whether the arrays are those of a sparse matrix written by
+// scipy.sparse.save_npz.
 func isSparse(arrays []string) bool {
 	return !slices.ContainsFunc([]string{"format", "shape", "data"}, func(name string) bool { return !slices.Contains(arrays, name) })
 }
@@ -40,7 +41,7 @@ func newSparseReader(in *input.Source, z *zip.Reader, batchRows int) (table.Read
 		return nil, input.ReadError(s.o, err)
 	}
 	for _, b := range text {
-		if b != 0 { // texts of 4-byte characters have zeros between
+		if b != 0 { // strings of 4-byte characters have zeros in between
 			s.format += string(rune(b))
 		}
 	}
@@ -72,7 +73,7 @@ func (s *sparseArchive) read(context.Context) (*sparse.Rows, error) {
 	return matrix.Single(s.o, a)
 }
 
-// stored is the matrix as the archive has it.
+// stored returns the matrix before rounding to single precision.
 func (s *sparseArchive) stored() (*sparse.Rows, error) {
 	n, m := int(s.shape.Rows), int(s.shape.Columns)
 	values, err := numbers[float64](s, "data")
@@ -108,7 +109,7 @@ func (s *sparseArchive) stored() (*sparse.Rows, error) {
 	return t.Transpose(), nil
 }
 
-// part is an array of an archive, whose elements come next.
+// part is an array of an archive, positioned at its elements.
 type part struct {
 	io.Closer
 	in io.Reader
@@ -143,8 +144,8 @@ func (s *sparseArchive) open(name string) (*part, error) {
 	return p, nil
 }
 
-// believed is how many elements room is made for before one is there, at first. Then
-// it is 64 times what was there: a header may claim any number.
+// believed is the initial limit of memory in elements, because a header may claim any number. Later
+// the limit is 64 times the number of elements read.
 const believed = 1 << 20
 
 // numbers reads all elements of an array.
@@ -175,8 +176,8 @@ func numbers[T int | int32 | float64](s *sparseArchive, name string) ([]T, error
 	return out, nil
 }
 
-// appendNumbers appends n elements. A whole number that int32 cannot hold becomes -1, which no
-// index is.
+// appendNumbers appends n elements. A whole number that does not fit into int32 becomes -1, which
+// is an invalid index.
 func appendNumbers[T int | int32 | float64](out []T, raw []byte, p *part, n int) []T {
 	if p.Dt.Name() == "int64" {
 		for i := range n {

@@ -6,9 +6,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// plainStorage drops the annotations that the library has no type for, such as those of a later
-// version of the format, so that these columns are read as what they are stored as. One annotation
-// would otherwise make the whole file unreadable.
+// plainStorage drops annotations that the library does not support, for example of a later version
+// of the format. Such columns are then read with their storage type. Otherwise one annotation would
+// make the whole file unreadable.
 func plainStorage(meta *metadata.FileMetaData) error {
 	elements := meta.FileMetaData.Schema
 	known := func(from, to int) bool {
@@ -45,7 +45,7 @@ func plainStorage(meta *metadata.FileMetaData) error {
 	return nil
 }
 
-// describable returns why the library has no Arrow types for a schema.
+// describable returns the reason why the library has no Arrow types for a schema.
 func describable(root schema.Node, err error) error {
 	if err != nil {
 		return err

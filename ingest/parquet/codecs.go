@@ -12,14 +12,14 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// The library's decoders of Snappy and Zstandard make room for what the data say of themselves.
-// The decoders here fill the room that the page's header asks for, which is bounded. The library
-// has no decoder for LZ4 as Hadoop writes it.
+// The library's decoders of Snappy and Zstandard allocate the size that the compressed data claim.
+// The decoders here use the size in the page's header, which is limited. The library has no decoder
+// for Hadoop's LZ4.
 
 func init() {
 	own := map[compress.Compression]decoder{compress.Codecs.Snappy: unsnappy, compress.Codecs.Zstd: unzstd, compress.Codecs.Lz4: unlz4}
 	for _, c := range []compress.Compression{compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Brotli, compress.Codecs.Lz4, compress.Codecs.Zstd, compress.Codecs.Lz4Raw} {
-		library, _ := compress.GetCodec(c) // nil: it only has ours
+		library, _ := compress.GetCodec(c) // nil: only our decoder exists
 		decode := own[c]
 		if decode == nil {
 			decode = func(dst, src []byte) ([]byte, error) { return compress.Decode(library, dst, src) }
@@ -31,16 +31,16 @@ func init() {
 // decoder decompresses src into dst.
 type decoder func(dst, src []byte) ([]byte, error)
 
-// bounded decompresses into the room it is given, and never into more.
+// bounded decompresses into the given memory, and never into more.
 type bounded struct {
 	compress.Codec
 	decode decoder
 }
 
-// DecodeWithError fills dst, which has the length that the page's header says.
+// DecodeWithError fills dst, whose length is that in the page's header.
 func (b bounded) DecodeWithError(dst, src []byte) ([]byte, error) {
 	if len(dst) == 0 && len(src) == 0 {
-		return dst, nil // a page of nulls alone may be compressed to nothing
+		return dst, nil // a page with only nulls may be compressed to nothing
 	}
 	out, err := b.decode(dst, src)
 	if err == nil && len(out) != len(dst) {
@@ -60,7 +60,7 @@ func unsnappy(dst, src []byte) ([]byte, error) {
 	return snappy.Decode(dst, src)
 }
 
-// zstdDecoder may be used by several goroutines at once.
+// zstdDecoder can be used by several goroutines at once.
 var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true))
 })
@@ -73,8 +73,8 @@ func unzstd(dst, src []byte) ([]byte, error) {
 	return d.DecodeAll(src, dst[:0:len(dst)])
 }
 
-// unlz4 decodes LZ4 as Hadoop frames it, or a bare block, which other writers have put under the
-// same name.
+// unlz4 decodes LZ4 with Hadoop's framing, or a bare block, which other writers use under the same
+// name.
 func unlz4(dst, src []byte) ([]byte, error) {
 	if out, ok := hadoopLZ4(dst, src); ok {
 		return out, nil
@@ -86,8 +86,8 @@ func unlz4(dst, src []byte) ([]byte, error) {
 	return dst[:n], nil
 }
 
-// hadoopLZ4 decodes blocks that each follow their length decompressed and their length as they
-// stand, four bytes each, the most significant first.
+// hadoopLZ4 decodes blocks. Each block comes after its decompressed length and its stored length,
+// four bytes each in big-endian order.
 func hadoopLZ4(dst, src []byte) ([]byte, bool) {
 	at := 0
 	for len(src) > 0 {

@@ -17,15 +17,16 @@ import (
 	"unfold/ingest/table"
 )
 
-// column is a column of the tables. Its reader is made, and its pages are checked, when it is first read.
+// column is a column of the tables. Its reader is created, and its pages are checked, at the first
+// read.
 type column struct {
 	field  pqarrow.SchemaField
 	typ    arrow.DataType
 	reader *pqarrow.ColumnReader
 }
 
-// flat lists the fields of a file, those of structs by their dotted paths; nullable says
-// that a struct around them may be null.
+// flat lists the fields of a file, those of structs by their dotted paths. nullable means that an
+// enclosing struct may be null.
 func flat(out, fields []pqarrow.SchemaField, prefix string, nullable bool) []pqarrow.SchemaField {
 	for _, f := range fields {
 		if f.Field == nil {
@@ -52,7 +53,7 @@ func isSparse(dt arrow18.DataType) bool {
 	return err == nil && table.KindOf(as) == table.SparseVector
 }
 
-// newColumn returns the column of a field, and the field as tables have it.
+// newColumn returns the column of a field, and its field in tables.
 func newColumn(f pqarrow.SchemaField) (*column, arrow.Field, error) {
 	field, err := bridge.OldField(*f.Field)
 	if err != nil {
@@ -65,7 +66,7 @@ func newColumn(f pqarrow.SchemaField) (*column, arrow.Field, error) {
 	return &column{field: f, typ: field.Type}, field, nil
 }
 
-// errStructs is why lists and maps of structs are left out: tables have no use for them.
+// errStructs is the reason for omitting lists and maps of structs, which tables do not support.
 var errStructs = errors.New("a list of structs")
 
 func hasStruct(dt arrow.DataType) bool {
@@ -78,7 +79,7 @@ func hasStruct(dt arrow.DataType) bool {
 	return false
 }
 
-// readable returns why a column cannot be read, by the footer alone.
+// readable returns the reason why a column cannot be read, according to the footer.
 func (r *reader) readable(c *column) error {
 	for _, leaf := range leavesOf(nil, &c.field) {
 		if err := r.check.Supported(leaf, r.groups); err != nil {
@@ -124,15 +125,15 @@ func (r *reader) read(c *column, n int64) (arrow.Array, error) {
 	return a, nil
 }
 
-// begin checks the pages of a column and makes its reader.
+// begin checks the pages of a column and creates its reader.
 func (r *reader) begin(c *column) error {
 	leaves := leavesOf(nil, &c.field)
 	for _, leaf := range leaves {
 		if err := r.check.Column(leaf, r.groups); err != nil {
 			return err
 		}
-		// The library opens the fields of structs in goroutines, where a panic ends the process. What
-		// opens here without one does so there.
+		// The library opens the fields of structs in goroutines, where a panic ends the process.
+		// Pages that can be opened here first can also be opened there.
 		if _, err := r.fr.ParquetReader().RowGroup(r.groups[0]).GetColumnPageReader(leaf); err != nil {
 			return err
 		}
@@ -147,7 +148,7 @@ func (r *reader) begin(c *column) error {
 	return err
 }
 
-// leavesOf appends the numbers of the file's columns that a field consists of.
+// leavesOf appends the indices of the file's columns of which a field consists.
 func leavesOf(out []int, f *pqarrow.SchemaField) []int {
 	if f.IsLeaf() {
 		return append(out, f.ColIndex)

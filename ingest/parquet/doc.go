@@ -2,6 +2,7 @@
 //
 // The footer is checked when a file is opened, and the pages of a column before that column is
 // decoded (package parquetcheck). Fields of structs are columns, named by dotted paths. Lists and
-// maps of structs are left out, but for sparse vectors. A column is read as what it is stored as if
-// its annotation is not known, and left out if it is encrypted or its compression is not known.
+// maps of structs are omitted, except for sparse vectors. A column with an unknown annotation is
+// read with its storage type. A column that is encrypted, or whose compression is unknown, is
+// omitted.
 package parquet

@@ -14,14 +14,15 @@ import (
 	"unfold/ingest/table"
 )
 
-// The library decodes DELTA_BYTE_ARRAY only for bytes of any length, and the encoding is the same
-// for those of one length. Such columns are read as the former, and made the latter afterwards.
+// The library decodes DELTA_BYTE_ARRAY only for bytes of variable length, although the encoding is
+// the same for bytes of fixed length. Columns of fixed length are therefore read as variable, and
+// converted afterwards.
 
-// byteArray is Parquet's number for bytes of any length.
+// byteArray is Parquet's type number of bytes of variable length.
 const byteArray = 6
 
-// anyLength has the library read columns of DELTA_BYTE_ARRAY as bytes of any length. It returns their lengths, by
-// the column's number.
+// anyLength changes columns of fixed length with DELTA_BYTE_ARRAY to variable length in the
+// metadata. It returns their lengths by the index of the column.
 func anyLength(meta *metadata.FileMetaData) (map[int]int, error) {
 	widths := map[int]int{}
 	elements := meta.FileMetaData.Schema
@@ -63,7 +64,7 @@ func onlyDelta(meta *metadata.FileMetaData, leaf int) bool {
 			switch e {
 			case parquet.Encodings.DeltaByteArray:
 				found = true
-			case parquet.Encodings.RLE, parquet.Encodings.BitPacked: // of levels
+			case parquet.Encodings.RLE, parquet.Encodings.BitPacked: // for levels
 			default:
 				return false
 			}
@@ -72,7 +73,8 @@ func onlyDelta(meta *metadata.FileMetaData, leaf int) bool {
 	return found
 }
 
-// width is the length of a column's values that were made to be of any length; 0 of others.
+// width returns the fixed length of a column's values that were changed by anyLength; 0 for other
+// columns.
 func (r *reader) width(c *column) int {
 	if _, is := c.typ.(*arrow.BinaryType); !is {
 		return 0
@@ -80,7 +82,7 @@ func (r *reader) width(c *column) int {
 	return r.widths[slices.Max(leavesOf(nil, &c.field))]
 }
 
-// fixed are the same bytes as values of one length.
+// fixed converts values of variable length to fixed length.
 func fixed(a arrow.Array, width int) (arrow.Array, error) {
 	values := a.(*array.Binary)
 	b := array.NewFixedSizeBinaryBuilder(table.Heap, &arrow.FixedSizeBinaryType{ByteWidth: width})

@@ -27,13 +27,13 @@ import (
 	"unfold/ingest/table"
 )
 
-// reader reads Parquet files, all columns side by side, in batches.
+// reader reads Parquet files in batches of all columns.
 //
-// The footer is checked when the file is opened, the pages of a column before the column is
-// first decoded (package parquetcheck). The library decodes in this goroutine alone, under a
-// recover: a corrupt page is enough for a panic. Fields of structs are columns of their own
-// here, named by dotted paths. The Arrow schema that some writers add to the file is not used:
-// lists come as lists, dictionaries as values.
+// The footer is checked when the file is opened, and the pages of a column before the column is
+// first decoded (package parquetcheck). The library decodes only in this goroutine, with a recover,
+// because a corrupt page can cause a panic. Fields of structs are separate columns, named by dotted
+// paths. The Arrow schema that some writers add to the file is ignored: lists are read as lists,
+// and dictionaries as values.
 type reader struct {
 	in      *input.Source
 	file    *os.File
@@ -43,12 +43,12 @@ type reader struct {
 	schema  *arrow.Schema
 	columns []*column
 	left    []left
-	wanted  func(column string) bool // nil: every column is
-	widths  map[int]int              // of anyLength
+	wanted  func(column string) bool // nil: all columns are wanted
+	widths  map[int]int              // result of anyLength
 	rows    int64
 	batch   int64
 	mapID   string
-	// groups are the row groups that have rows, end is the row after the last.
+	// groups are the row groups with rows, and end is the row after the last.
 	groups []int
 	meta   *metadata.FileMetaData
 	fr     *pqarrow.FileReader
@@ -71,8 +71,7 @@ func NewReader(in *input.Source, batchRows int, memory int64) (table.Reader, err
 	return r, nil
 }
 
-// Parts divides the row groups, which the library reads by readers that share nothing but the
-// file and its footer.
+// Parts divides the row groups between readers that share only the file and its footer.
 func (r *reader) Parts(most int) ([]table.Reader, error) {
 	var out []table.Reader
 	at, n := int64(0), min(most, len(r.groups))
@@ -96,8 +95,7 @@ func explain(o table.Origin, err error) *table.Error {
 	return o.Bad("the Parquet file is corrupt or truncated").Because(err)
 }
 
-// contained runs f so that panics and faults in it, in this goroutine, become
-// errors.
+// contained runs f and converts panics and faults in this goroutine to errors.
 func contained(f func() error) (err error) {
 	defer arrays.Recovered(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -142,7 +140,7 @@ func (r *reader) open() error {
 	})
 }
 
-// metadata has the library parse the footer.
+// metadata parses the footer with the library.
 func (r *reader) metadata() (*metadata.FileMetaData, error) {
 	meta, err := metadata.NewFileMetaData(r.check.Footer(), nil)
 	if err != nil {
@@ -157,7 +155,7 @@ func (r *reader) metadata() (*metadata.FileMetaData, error) {
 	return meta, err
 }
 
-// describedReader returns the library's reader of a file, which knows the columns' types.
+// describedReader returns the library's reader of a file with the columns' types.
 func describedReader(pf *file.Reader, batch int64, mem memory.Allocator) (*pqarrow.FileReader, error) {
 	props := pqarrow.ArrowReadProperties{BatchSize: batch}
 	if fr, err := pqarrow.NewFileReader(pf, props, mem); err == nil {
@@ -169,7 +167,7 @@ func describedReader(pf *file.Reader, batch int64, mem memory.Allocator) (*pqarr
 	return pqarrow.NewFileReader(pf, props, mem)
 }
 
-// describe lists the columns that are read, and those that are not.
+// describe lists the columns that are read and those that are not.
 func (r *reader) describe() error {
 	var fields []arrow.Field
 	var why error
@@ -199,8 +197,8 @@ func (r *reader) describe() error {
 	return nil
 }
 
-// Narrow leaves the columns undecoded that are not wanted, but for the first, if none is: the rows
-// have to be counted.
+// Narrow excludes unwanted columns from decoding. If none is wanted, the first is decoded to count
+// the rows.
 func (r *reader) Narrow(wanted func(column string) bool) {
 	if !slices.ContainsFunc(r.schema.Fields(), func(f arrow.Field) bool { return wanted(f.Name) }) {
 		if r.schema.NumFields() == 0 {
@@ -224,7 +222,7 @@ func (r *reader) Schema() table.Schema   { return table.Describe(r.schema) }
 func (r *reader) MapID() string          { return r.mapID }
 func (r *reader) NumRows() (int64, bool) { return r.rows, true }
 
-// Close closes the file; of a part it does nothing.
+// Close closes the file. It does nothing for a part.
 func (r *reader) Close() error {
 	if r.in == nil {
 		return nil
@@ -256,7 +254,7 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	return t, nil
 }
 
-// bad says why a column cannot be read.
+// bad returns the error of a column that cannot be read.
 func (r *reader) bad(column string, err error) error {
 	if errors.Is(err, parquetcheck.ErrUnsupported) || errors.Is(err, arrow18.ErrNotImplemented) || strings.Contains(err.Error(), "outside the Arrow nanosecond range") {
 		return r.origin.BadColumn(column, "the column cannot be read").Because(err)
@@ -264,13 +262,14 @@ func (r *reader) bad(column string, err error) error {
 	return r.origin.BadAt(0, column, "the Parquet data is corrupt").Because(err)
 }
 
-// left is a column that is not read, and why.
+// left is a column that is not read, with the reason.
 type left struct {
 	field arrow.Field
 	why   error
 }
 
-// Left describes the columns that are not read; their types say why, where that is not the type itself.
+// Left returns the columns that are not read. Their types contain the reason, if it is not the type
+// itself.
 func (r *reader) Left() table.Schema {
 	fields := make([]arrow.Field, len(r.left))
 	for i, l := range r.left {
@@ -288,5 +287,5 @@ func (r *reader) Left() table.Schema {
 	return s
 }
 
-// ArrowSchema is that of its tables.
+// ArrowSchema returns the schema of the tables.
 func (r *reader) ArrowSchema() *arrow.Schema { return r.schema }

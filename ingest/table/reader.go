@@ -48,8 +48,8 @@ type Sparse interface {
 	Counted
 	// Entries returns the number of stored values in the source.
 	Entries() int64
-	// Matrix reads all rows, in single precision, with no value that is 0. They are the
-	// reader's own: who changes them reads no tables.
+	// Matrix reads all rows in single precision, without zeros. They belong to the reader: a caller
+	// that changes them must not read tables afterwards.
 	Matrix(ctx context.Context) (*sparse.Rows, error)
 }
 

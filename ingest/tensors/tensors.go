@@ -1,5 +1,5 @@
-// Package tensors reads a tensor of a safetensors file: the length of a header, the header, which
-// is JSON, then the tensors, by rows and little endian.
+// Package tensors reads a tensor of a safetensors file. The file has the length of the header, a
+// JSON header, and the tensors, by rows and in little-endian order.
 package tensors
 
 import (
@@ -17,10 +17,10 @@ import (
 	"unfold/ingest/table"
 )
 
-// maxHeader is as long as the format allows.
+// maxHeader is the maximum length of the header in the format.
 const maxHeader = 100 << 20
 
-// Is reports the beginning of such a file.
+// Is reports whether head begins such a file.
 func Is(head []byte) bool {
 	if len(head) < 10 || head[8] != '{' || head[9] != '"' && head[9] != '}' {
 		return false
@@ -29,7 +29,7 @@ func Is(head []byte) bool {
 	return n >= 2 && n <= maxHeader
 }
 
-// types are the format's names of types; BF16 is made float32 of.
+// types are the format's names of types. BF16 is converted to float32.
 var types = map[string]arrow.FixedWidthDataType{
 	"F64": arrow.PrimitiveTypes.Float64.(arrow.FixedWidthDataType), "F32": arrow.PrimitiveTypes.Float32.(arrow.FixedWidthDataType),
 	"F16": arrow.FixedWidthTypes.Float16, "BF16": arrow.PrimitiveTypes.Float32.(arrow.FixedWidthDataType),
@@ -38,7 +38,7 @@ var types = map[string]arrow.FixedWidthDataType{
 	"U8": arrow.PrimitiveTypes.Uint8.(arrow.FixedWidthDataType), "BOOL": arrow.PrimitiveTypes.Uint8.(arrow.FixedWidthDataType),
 }
 
-// tensor is what the header says of one.
+// tensor is the header's description of a tensor.
 type tensor struct {
 	Type    string   `json:"dtype"`
 	Shape   []int64  `json:"shape"`
@@ -83,7 +83,7 @@ func NewReader(in *input.Source, batchRows int) (table.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The shape is checked by now, so that its product fits.
+	// The shape has been checked, so the product does not overflow.
 	values := int64(1)
 	for _, d := range t.Shape {
 		values *= d
@@ -99,7 +99,7 @@ func NewReader(in *input.Source, batchRows int) (table.Reader, error) {
 	return r, nil
 }
 
-// choose returns the tensor that is meant.
+// choose returns the requested tensor.
 func choose(o table.Origin, header []byte) (string, tensor, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(header, &raw); err != nil {
@@ -143,7 +143,7 @@ func choose(o table.Origin, header []byte) (string, tensor, error) {
 	return "", tensor{}, o.Bad("it holds %d tensors: %s", len(names), table.List(names)).Suggest("name one: %s:%s", file, names[0])
 }
 
-// widened makes float32 of bfloat16, which is the upper half of one.
+// widened converts bfloat16, the upper half of a float32, to float32.
 type widened struct {
 	in   io.Reader
 	half [2]byte

@@ -1,6 +1,6 @@
-// Package words reads vectors of words as word2vec, fastText and GloVe write them: a word and its
-// numbers a line, in word2vec's files behind a line with the number of words and the length of
-// the vectors; or, in word2vec's binary form, with the numbers as float32, little endian.
+// Package words reads word vectors of word2vec, fastText and GloVe. A text file has a word and its
+// numbers per line. In word2vec's files a line with the number of words and the length of the
+// vectors comes first. In word2vec's binary form the numbers are float32 in little-endian order.
 package words
 
 import (
@@ -21,11 +21,11 @@ import (
 	"unfold/internal/vec"
 )
 
-// firstLine is word2vec's: rows and length.
+// firstLine is word2vec's first line: rows and length.
 var firstLine = regexp.MustCompile(`^([0-9]{1,12}) ([0-9]{1,7})[ \t]*\r?\n`)
 
-// gloveDim is the least length of vectors without such a line: a table between blanks may have
-// names of rows, too.
+// gloveDim is the minimum length of vectors without such a line, because a table separated by
+// blanks may have row names, too.
 const gloveDim = 25
 
 const (
@@ -33,7 +33,7 @@ const (
 	maxWord = 1 << 16
 )
 
-// Is reports the beginning of such a file.
+// Is reports whether head begins such a file.
 func Is(head []byte) bool {
 	if m := firstLine.FindSubmatch(head); m != nil {
 		dim, _ := strconv.Atoi(string(m[2]))
@@ -48,8 +48,8 @@ func Is(head []byte) bool {
 	return dim >= gloveDim && !startsWithNumber(head) && isLine(head, dim) && (len(rest) == 0 || isLine(rest, dim))
 }
 
-// isLine reports a line of a word and so many numbers. One that is cut off is judged by what is
-// there.
+// isLine reports whether a line has a word and dim numbers. An incomplete line is judged by its
+// complete part.
 func isLine(text []byte, dim int) bool {
 	line, _, whole := bytes.Cut(text, []byte("\n"))
 	fields := strings.Split(strings.TrimRight(string(line), " \r"), " ")
@@ -60,7 +60,7 @@ func isLine(text []byte, dim int) bool {
 		return false
 	}
 	if len(fields[0]) > 1 && strings.ContainsAny(fields[0], ",;\t\"") {
-		return false // fields of a table; a comma alone is a word
+		return false // a comma indicates fields of a table, but a single comma may be a word
 	}
 	for _, f := range fields[1:] {
 		if _, err := strconv.ParseFloat(f, 64); err != nil {
@@ -70,14 +70,16 @@ func isLine(text []byte, dim int) bool {
 	return true
 }
 
-// startsWithNumber reports a number before the first blank, as in a table of numbers alone.
+// startsWithNumber reports whether there is a number before the first blank, as in a table of
+// numbers.
 func startsWithNumber(text []byte) bool {
 	first, _, _ := bytes.Cut(text, []byte(" "))
 	_, err := strconv.ParseFloat(string(first), 64)
 	return err == nil
 }
 
-// isBinary reports a word, a blank and the bytes of so many float32, which are no text.
+// isBinary reports whether rest has a word, a blank and the bytes of dim float32, which are not
+// text.
 func isBinary(rest []byte, dim int) bool {
 	rest = bytes.TrimLeft(rest, "\n")
 	i := bytes.IndexByte(rest, ' ')
@@ -95,12 +97,12 @@ func isBinary(rest []byte, dim int) bool {
 	return len(numbers) > 0 && (!utf8.Valid(numbers) || bytes.IndexByte(numbers, 0) >= 0)
 }
 
-// reader gives words and vectors.
+// reader reads words and vectors.
 type reader struct {
 	in     *bufio.Reader
 	close  func() error
 	origin table.Origin
-	rows   int64 // -1: not known
+	rows   int64 // -1 if unknown
 	dim    int
 	binary bool
 	batch  int
@@ -161,7 +163,7 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	return t, err
 }
 
-// end checks that all rows came, and no more.
+// end checks that the number of rows is right.
 func (r *reader) end() error {
 	if r.rows >= 0 && r.origin.Row < r.rows {
 		return r.origin.Bad("the file is truncated: its first line says %d rows, and it has %d", r.rows, r.origin.Row).Suggest("get it again")
@@ -195,7 +197,7 @@ func (r *reader) row(i int) (string, []float32, error) {
 	}
 }
 
-// line reads a line, of bounded length.
+// line reads a line of limited length.
 func (r *reader) line(i int) (string, error) {
 	var b strings.Builder
 	for {
@@ -214,7 +216,7 @@ func (r *reader) line(i int) (string, error) {
 	}
 }
 
-// textRow reads a word, which may have blanks, and numbers.
+// textRow parses a word, which may contain blanks, and numbers.
 func (r *reader) textRow(i int, text string) (string, []float32, error) {
 	row := make([]float32, r.dim)
 	for k := r.dim - 1; k >= 0; k-- {
@@ -256,7 +258,7 @@ func (r *reader) binaryRow(i int) (string, []float32, error) {
 		}
 	}
 	if !utf8.Valid(word) {
-		word = bytes.ToValidUTF8(word, []byte("\uFFFD")) // word2vec cuts long words anywhere
+		word = bytes.ToValidUTF8(word, []byte("\uFFFD")) // word2vec truncates long words at any byte
 	}
 	raw := make([]byte, 4*r.dim)
 	if _, err := io.ReadFull(r.in, raw); err != nil {

@@ -242,7 +242,7 @@ func Publish(out models.Placed, i int, mu []float64, sigma2, local, global float
 	out.NoveltyLocal[i], out.NoveltyGlobal[i] = float32(local), float32(global)
 }
 
-// Seen returns what the model sees of the events of the block.
+// Seen returns the projected vectors of the events of the block.
 func (b Block) Seen() vec.Matrix[float32] { return b.z.Slice(b.From, b.To) }
 
 // CheckPositions checks positions on the map that are to be decoded; see models.Decoder for errors.
@@ -253,9 +253,9 @@ func (f *Frame) CheckPositions(mu vec.Matrix[float32]) error {
 	return models.CheckRows(mu, nil)
 }
 
-// Unproject leads vectors that the model sees back to those of events, of which the
-// projection lost what is not in the components, and the standard deviations of their
-// elements, root mean squares, with them.
+// Unproject maps projected vectors back to the dimensions of events. Parts outside of the
+// components are lost in the projection. sigma is converted with them; it is the root mean square
+// of the elements' standard deviations.
 func (f *Frame) Unproject(z vec.Matrix[float32], sigma []float32) models.Decoded {
 	if f.project.Identity() {
 		return models.Decoded{X: z, Sigma: sigma}

@@ -39,9 +39,9 @@ func SetIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reac
 	return err
 }
 
-// KeepsIndex reports whether an updated map that has an index keeps one. It does as long as a map
-// of twice as many reference points would not be searched exactly, so that a map near the limit
-// does not build an index again and again. reach(n) is that of SetIndex for n reference points.
+// KeepsIndex reports whether an updated map that has an index keeps one. It does if a map of twice
+// as many reference points would need one. Otherwise a map near the limit would drop and rebuild
+// the index repeatedly. reach(n) is that of SetIndex for n reference points.
 func KeepsIndex(s *snapshot.Snapshot, reach func(n int) int, set auto.Settings) bool {
 	n := 2 * s.Reference.Rows
 	return s.Distance == distance.Euclidean && models.CheckSearch(set, s.Distance) == nil && ofRows(set, s, n).Index(n, s.Reference.Cols, reach(n)) == auto.HNSW

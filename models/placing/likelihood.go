@@ -11,9 +11,9 @@ import (
 )
 
 // Length is the distribution of the squared length of an edge between an event and a reference
-// point, as a latent variable model has it.
+// point in a latent variable model.
 //
-// The model says with which probability a pair is close at a length scale delta,
+// In the model, the probability that a pair is close at a length scale delta is
 //
 //	F(t) = P(c=1 | delta^2 = t) = (t/V)^(d/2) (1 + r^2/(2aV))^-a,  V = t + s,                (N1)
 //
@@ -22,8 +22,8 @@ import (
 //
 //	f(t) = F(t) (d s/(2 t V) + r^2/(2 V Q)),  Q = V + r^2/(2a),                              (N2)
 //
-// is what an observed length is likely by. F itself is of no use there: it rises with the length,
-// so that the farthest event would be the likeliest. f falls as t^-2 for long edges.
+// is the likelihood of an observed length. F itself is unsuitable, because it rises with the
+// length: the farthest event would be the likeliest. f falls as t^-2 for long edges.
 type Length struct {
 	// Dims is d.
 	Dims int
@@ -31,7 +31,7 @@ type Length struct {
 	Tail float64
 }
 
-// longest bounds squared lengths, so that no product of two leaves the range of numbers.
+// longest limits squared lengths, so that no product of two overflows.
 const longest = 1e150
 
 // LogDensity returns ln f(t) of N2, for t >= 0, s > 0 and r2 = r^2 >= 0. It is finite.
@@ -46,8 +46,9 @@ func (l Length) LogDensity(t, s, r2 float64) float64 {
 	return -d/2*math.Log1p(s/t) - far + math.Log(float64(d*s/t)+r2/q) - math.Log(2*v)
 }
 
-// LogLiks returns a log-likelihood for each row of x, which is placed at. A function that newWorker
-// makes computes that of a row, in one goroutine. See models.Likely.
+// LogLiks returns a log-likelihood for each row of x, which is placed at. newWorker returns a
+// function that computes the likelihood of one row and is called by one goroutine. See
+// models.Likely.
 func (f *Frame) LogLiks(ctx context.Context, x vec.Matrix[float32], at models.Placed, newWorker func() func(i int) float64) ([]float32, error) {
 	n := at.Mu.Rows
 	if x.Rows != n || n > 0 && (at.Near == nil || at.Seen.Rows != n) {

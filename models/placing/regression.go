@@ -23,8 +23,9 @@ const (
 	slopeRidge = 0.1
 )
 
-// Regression decodes positions of maps without a generative model. It uses a local linear
-// regression of the reference points' vectors on their positions. The regression at y minimises
+// Regression decodes positions of maps whose models have no mapping back to the data. It uses a
+// local linear regression of the reference points' vectors on their positions. The regression at y
+// minimises
 //
 //	sum_j w_j |z_j - b - B (mu_j - y)|^2 + slopeRidge h^2 |B|^2,
 //	w_j = Count_j (1 + |mu_j - y|^2 / (2 a h^2))^-(a + d/2),

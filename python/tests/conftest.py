@@ -1,4 +1,4 @@
-"""Data that tests share, and the program's command line beside the package."""
+"""Shared test data, and a fixture for the program's command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def blobs(n: int = 600, dim: int = 12, kinds: int = 4, seed: int = 1) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return rows around some centres, in single precision, and whose they are."""
+    """Return rows around some centres, in single precision, and the centre of each row."""
     random = np.random.default_rng(seed)
     kind = random.integers(0, kinds, n)
     centres = np.random.default_rng(7).normal(size=(kinds, dim)) * 4
@@ -31,7 +31,7 @@ def data() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Callable[..., str]:
-    """Run the command line in a folder of its own and return what it prints."""
+    """Run the command line in its own folder and return its output."""
 
     def run(*args: str) -> str:
         done = subprocess.run([binary(), "-q", *args], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""NumPy is enough."""
+"""The package works with NumPy alone."""
 
 from __future__ import annotations
 

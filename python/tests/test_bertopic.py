@@ -1,4 +1,4 @@
-"""BERTopic takes the map for its first slot and the clusters for its second."""
+"""The map works as BERTopic's dimensionality reduction, and the clusters as its clustering."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = {
 
 
 def documents(n: int = 240) -> tuple[list[str], np.ndarray[Any, Any], list[str]]:
-    """Return texts of three subjects, the embeddings that a model would give them, and the subjects."""
+    """Return texts on three subjects, embeddings like those of a model, and the subjects."""
     random = np.random.default_rng(3)
     kinds = [list(WORDS)[k] for k in random.integers(0, 3, n)]
     centres = {k: random.normal(size=64) * 3 for k in WORDS}
@@ -44,7 +44,7 @@ def test_both_slots() -> None:
 
 
 def test_interface(data: Any) -> None:
-    """What the slots are asked for, by whoever."""
+    """The estimators have the methods that BERTopic calls."""
     x, _ = data
     umap_model, hdbscan_model = Unfold(5), UnfoldClusters()
     umap_model.fit(x, y=None)

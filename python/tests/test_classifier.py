@@ -40,7 +40,7 @@ def fitted() -> tuple[Any, Any, UnfoldClassifier]:
 
 
 def test_probabilities(fitted: Any, tmp_path: Path) -> None:
-    """There is one for each class, in the order of the classes; the likeliest is predicted, and ``Unfold`` has the same."""
+    """There is one probability per class in the order of the classes. The likeliest is predicted. ``Unfold`` returns the same."""
     x, kind, model = fitted
     p = model.predict_proba(x)
     assert p.shape == (400, 4) and p.min() >= 0
@@ -53,13 +53,13 @@ def test_probabilities(fitted: Any, tmp_path: Path) -> None:
     np.testing.assert_allclose(plain.place(x).probability, p.max(axis=1), atol=1e-6)
     np.testing.assert_array_equal(plain.transform(x), model.transform(x))
     model.save(tmp_path / "m.unfold")
-    np.testing.assert_array_equal(load(tmp_path / "m.unfold").predict(x).astype(int), model.predict(x))  # files have texts
+    np.testing.assert_array_equal(load(tmp_path / "m.unfold").predict(x).astype(int), model.predict(x))  # files have strings
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(x[:9]), p[:9])
     assert model.predict_proba(x[:1]).shape == (1, 4)
 
 
 def test_in_scikit_learn(fitted: Any) -> None:
-    """Folds are stratified, each row is predicted by the others, and parameters are searched."""
+    """Stratified folds, cross-validated predictions and parameter searches work."""
     x, kind, _ = fitted
     model = UnfoldClassifier(settings={"steps": 20})
     assert is_classifier(model) and clone(model).get_params() == model.get_params()
@@ -73,7 +73,7 @@ def test_in_scikit_learn(fitted: Any) -> None:
 
 
 def test_digits() -> None:
-    """Held-out digits are as sure as nearest neighbours are, at least."""
+    """Held-out digits are predicted at least as well as by nearest neighbours."""
     x, kind = load_digits(return_X_y=True)
     model = UnfoldClassifier().fit(x[:1200], kind[:1200])
     assert model.score(x[1200:], kind[1200:]) > 0.94
@@ -101,14 +101,14 @@ def test_classes_of_any_kind(classes: Any) -> None:
     x, kind = blobs(120, 5)
     y = np.asarray(classes)[kind]
     model = UnfoldClassifier(settings={"steps": 5}).fit(x, y)
-    known = y != "" if y.dtype.kind == "U" else np.ones(len(y), bool)  # the empty text is of rows without a class
+    known = y != "" if y.dtype.kind == "U" else np.ones(len(y), bool)  # an empty string means an unknown class
     np.testing.assert_array_equal(model.classes_, np.unique(y[known]))
     assert model.predict(x).dtype == model.classes_.dtype
     assert (model.predict(x)[known] == y[known]).mean() > 0.95
 
 
 def test_labels_of_any_shape() -> None:
-    """A frame's column, categories, missing ones, and a column for each class."""
+    """Labels can be a data frame's column, categories, partly missing, or one column per class."""
     x, kind = blobs(120, 5)
     words = np.array(["ash", "beech", "elm", "oak"])[kind]
     want = UnfoldClassifier(settings={"steps": 5}).fit(x, words)
@@ -147,7 +147,7 @@ def test_labels_that_are_no_classes() -> None:
 
 
 def test_one_class_and_many() -> None:
-    """One class is predicted for all; more than 128 are told apart."""
+    """A single class is predicted for all rows. More than 128 classes are distinguished."""
     x, _ = blobs(60, 5)
     one = UnfoldClassifier(settings={"steps": 5}).fit(x, ["a"] * 60)
     assert list(one.classes_) == ["a"] and set(one.predict(x)) == {"a"} and (one.predict_proba(x) == 1).all()
@@ -165,7 +165,7 @@ def test_it_is_a_map_that_does_not_follow(fitted: Any) -> None:
 
 
 def test_without_scikit_learn() -> None:
-    """It needs none, and is scikit-learn's once that is imported."""
+    """The classifier works without scikit-learn, and is a classifier of scikit-learn once that is imported."""
     script = (
         "import sys, numpy as np\n"
         "from unfold_live import UnfoldClassifier\n"

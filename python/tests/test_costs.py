@@ -1,6 +1,6 @@
-"""What the package costs: imports, starts, copies, memory.
+"""Costs of the package: imports, starts, copies, memory.
 
-Times are the processor's, so that a busy machine does not matter.
+Tests measure processor time, which a busy machine affects less.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from unfold_live import Unfold
 
 
 def python(script: str) -> dict[str, Any]:
-    """Run a script in a process of its own and return the object that it prints."""
+    """Run a script in a separate process and return the object that it prints."""
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def test_import_is_nothing() -> None:
-    """An import takes 50 ms at most, of the best of five, and loads nothing."""
+    """The best of five imports takes at most 50 ms and loads no dependency."""
     script = (
         "import time, sys, json; t = time.perf_counter(); import unfold_live; s = time.perf_counter() - t\n"
         "print(json.dumps({'seconds': s, 'numpy': 'numpy' in sys.modules, 'sklearn': 'sklearn' in sys.modules}))"
@@ -60,13 +60,13 @@ print(json.dumps({"more": peak[0] - before, "out": out.nbytes, "in": x.nbytes}))
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
 def test_memory() -> None:
-    """Beside the rows and their places a fit takes 50 MB of this process at most."""
+    """Besides rows and positions, a fit takes at most 50 MB in this process."""
     r = python(MEMORY)
     assert r["more"] <= r["out"] + 50e6, r
 
 
 def test_the_way_there_and_back() -> None:
-    """70,000 rows of 784 numbers cost this process 0.3 s at most beside the fit: to check and write them, and to read the map."""
+    """Checking and writing 70,000 rows of 784 numbers and reading their map takes this process at most 0.3 s."""
     import time
 
     from unfold_live import _arrow, _files
@@ -110,9 +110,9 @@ print(json.dumps({"own": cpu(resource.RUSAGE_SELF), "child": cpu(resource.RUSAGE
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processor times are read from getrusage")
 def test_cold_start() -> None:
-    """A new process has the map of 5,000 rows of 50 numbers within 1.5 s on two processors with AVX-512, NumPy's import among it.
+    """A new process computes the map of 5,000 rows of 50 numbers within 1.5 s on two processors with AVX-512.
 
-    Processors without it have twice the time. scikit-learn is installed here, and is not imported.
+    That includes importing NumPy. Without AVX-512 the limit is twice as long. scikit-learn is installed but not imported.
     """
     runs = [python(COLD) for _ in range(3)]
     assert importlib.util.find_spec("sklearn") is not None and not runs[0]["sklearn"]
@@ -120,6 +120,6 @@ def test_cold_start() -> None:
 
 
 def has_avx512() -> bool:
-    """Whether the program's widest kernels run here; False where the system does not say."""
+    """Whether the processor has AVX-512; False if the system does not report it."""
     flags = Path("/proc/cpuinfo")
     return flags.exists() and "avx512bw" in flags.read_text()

@@ -14,7 +14,7 @@ import pytest
 
 from unfold_live import Unfold, UnfoldClusters, UnfoldError
 
-#: Rows of 0 and 1, which every metric takes, and names of their columns.
+#: Rows of 0 and 1, which every metric supports, and names of their columns.
 ROWS = np.array([[i >> k & 1 for k in range(6)] for i in range(1, 41)], dtype=np.float32)
 NAMES = list("abcdef")
 
@@ -24,7 +24,7 @@ KINDS = ("lvm", "lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds", "eigenm
 #: Latitudes and longitudes.
 PLACES = np.random.default_rng(1).normal(size=(40, 2)).astype(np.float32)
 
-#: The methods of a map: what each does with rows and the number of them.
+#: Calls of a map's methods with rows and their number.
 METHODS: dict[str, Callable[[Unfold, Any, int], Any]] = {
     "clusters": lambda m, x, n: m.clusters(),
     "close": lambda m, x, n: m.close(),
@@ -46,15 +46,15 @@ METHODS: dict[str, Callable[[Unfold, Any, int], Any]] = {
     "view": lambda m, x, n: m.view().close(),
 }
 
-#: Those of scikit-learn's base classes.
+#: The methods of scikit-learn's base classes.
 BASE = {"from_umap", "get_params", "set_params", "set_output", "get_metadata_routing"}
 
-#: Those whose result has a row for each that was given.
+#: The methods that return one row per input row.
 PLACED = {"transform", "predict", "predict_proba", "score_samples", "inverse_transform"}
 
 
 def metrics() -> list[str]:
-    """Return the metrics that the program knows."""
+    """Return the metrics that the program supports."""
     with pytest.raises(ValueError, match="is none of") as e:
         Unfold(metric="none").fit(ROWS)
     found = re.search(r"is none of ([a-z, ]+)", str(e.value))
@@ -63,14 +63,14 @@ def metrics() -> list[str]:
 
 
 def models() -> list[dict[str, Any]]:
-    """Return parameters of every kind, and of every metric of the kind that follows, with and without components."""
+    """Return parameters for every kind, and for every metric of the kind "lvm", with and without components."""
     few = {"settings": {"steps": 2}}
     kinds = [{"kind": kind, "pca": pca, **few} for kind in KINDS for pca in ("none", 3)]
     return kinds + [{"metric": metric, "pca": pca, **few} for metric in metrics()[1:] for pca in ("none", 1)]
 
 
 def in_words(call: Callable[[], Any]) -> Any:
-    """Return a call's result, or None if it raised an error in words."""
+    """Return a call's result, or None if it raised an error with a readable message."""
     try:
         return call()
     except (ValueError, KeyError, AttributeError, UnfoldError) as e:
@@ -81,7 +81,7 @@ def in_words(call: Callable[[], Any]) -> Any:
 
 def test_methods_are_all_tested() -> None:
     have = {name for name in dir(Unfold) if not name.startswith("_") and not name.endswith("_") and name not in BASE}
-    # Where scikit-learn was imported before, its class has a method such as set_fit_request for each that takes more than rows.
+    # After an import of scikit-learn, classes have a method such as set_fit_request for each method with more arguments than X.
     have = {name for name in have if not re.fullmatch(r"set_\w+_request", name)}
     assert have - {"metadata_routing"} == set(METHODS)
 
@@ -111,7 +111,7 @@ def test_few_rows() -> None:
 
 @pytest.mark.parametrize("n", range(3))
 def test_few_rows_of_a_table(n: int) -> None:
-    """Rows of a table with columns of its own go another way than those of an array."""
+    """Rows of a table with its own columns are written in another way than arrays."""
     table = pd.DataFrame(ROWS, columns=NAMES).assign(kind=["even", "odd"] * 20)
     few = table.iloc[:n]
     model = Unfold(settings={"steps": 2}).fit(table)
@@ -123,7 +123,7 @@ def test_few_rows_of_a_table(n: int) -> None:
 
 @pytest.mark.parametrize("pca", ["none", 3])
 def test_forget_to_the_last_rows(pca: Any) -> None:
-    """Two rows are a map; fewer are an error, and nothing has changed."""
+    """Two rows are enough for a map. Fewer are an error that changes nothing."""
     model = Unfold(pca=pca, settings={"steps": 2}).fit(ROWS)
     for left in (0, 1):
         with pytest.raises(ValueError, match=f"{left} point"):

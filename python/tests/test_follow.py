@@ -1,4 +1,4 @@
-"""Maps that follow their rows."""
+"""Adding rows to maps and removing rows from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .conftest import blobs
 
 
 def test_rows_come(data: Any) -> None:
-    """The map takes rows in, and those that are there hardly move."""
+    """Rows can be added, and existing rows hardly move."""
     x, _ = data
     model = Unfold().fit(x)
     before = model.embedding_.copy()
@@ -47,7 +47,7 @@ def test_rows_go_by_their_ids(data: Any) -> None:
 
 
 def test_equal_rows_are_one_point(data: Any) -> None:
-    """A row stays as long as another that equals it goes."""
+    """A row stays on the map if an equal row is removed."""
     x = np.vstack([data[0], data[0][:3]])
     model = Unfold().fit(x)
     np.testing.assert_array_equal(model.embedding_[600:], model.embedding_[:3])

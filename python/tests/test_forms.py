@@ -1,4 +1,4 @@
-"""Arrays under metrics that take columns of a table, and distances."""
+"""Arrays with metrics that need columns of a table, and distances."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from unfold_live import Unfold, load
 
 
 def codes(n: int = 200, columns: int = 6) -> np.ndarray:
-    """Return categories as whole numbers, and negative ones, in two groups."""
+    """Return categories as whole numbers, some negative, in two groups."""
     rng = np.random.default_rng(3)
     group = np.arange(n) % 2
     return np.where(rng.random((n, columns)) < 0.7, 5 * group[:, None] - 1, rng.integers(0, 70, (n, columns)))
 
 
 def test_whole_numbers_are_categories_under_hamming(tmp_path: Path) -> None:
-    """They have the map of the same categories as texts, in any type, also of a model that was loaded."""
+    """Whole numbers of any type have the same map as categories given as strings, also with a loaded model."""
     x = codes()
     model = Unfold(metric="hamming").fit(x)
     texts = pd.DataFrame(x).map("v{}".format).set_axis([f"x{k}" for k in range(6)], axis=1)
@@ -45,7 +45,7 @@ def test_whole_numbers_are_categories_under_hamming(tmp_path: Path) -> None:
 
 
 def test_haversine_of_an_array(tmp_path: Path) -> None:
-    """Two columns are latitudes and longitudes in degrees, as they are in a table."""
+    """Two columns of an array are latitude and longitude in degrees, as in a table."""
     rng = np.random.default_rng(1)
     x = np.column_stack([rng.uniform(-80, 80, 200), rng.uniform(-180, 180, 200)])
     model = Unfold(metric="haversine").fit(x)
@@ -65,7 +65,7 @@ def test_haversine_of_an_array(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_distances_have_no_direction(sparse: bool) -> None:
-    """Those that depend on it are an error, which names one; rounding is none."""
+    """Asymmetric distances are an error that names a pair. Rounding errors are accepted."""
     x = np.random.default_rng(1).normal(size=(60, 3))
     d = np.linalg.norm(x[:, None] - x[None], axis=2)
     kind = scipy.sparse.csr_matrix if sparse else np.asarray

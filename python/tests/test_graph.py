@@ -25,19 +25,19 @@ from .conftest import blobs
 
 @pytest.fixture(scope="module")
 def fitted() -> tuple[Any, Any, Unfold]:
-    """Rows in groups, the last ten of them equal to the first, and their map."""
+    """Rows in groups and their map. The last ten rows equal the first."""
     x, kind = blobs(150)
     x = np.vstack([x, x[:10]])
     return x, np.concatenate([kind, kind[:10]]), Unfold(n_neighbors=8, settings={"steps": 20}).fit(x)
 
 
 def nearest(d: Any, k: int) -> Any:
-    """Return the k nearest of each row of distances, as rows and columns."""
+    """Return the row and column indices of the k nearest of each row of distances."""
     return np.repeat(np.arange(len(d)), k), np.argsort(d, axis=1, kind="stable")[:, :k].ravel()
 
 
 def test_graph(fitted: Any) -> None:
-    """It is symmetric, has the nearest rows, and its weights are umap-learn's; groups are apart on it."""
+    """The graph is symmetric, contains the nearest rows, has umap-learn's weights, and separates the groups."""
     x, kind, model = fitted
     g = model.graph_
     assert g.shape == (160, 160) and g.format == "csr" and abs(g - g.T).max() == 0 and g.diagonal().max() == 0
@@ -70,7 +70,7 @@ def test_graph_of_new_rows(fitted: Any, tmp_path: Path) -> None:
 
 
 def test_graph_follows(fitted: Any) -> None:
-    """Rows that come are on it, and rows that go are not."""
+    """The graph contains added rows, but not removed ones."""
     x, _, _ = fitted
     model = Unfold(n_neighbors=8, settings={"steps": 20}).fit(x[:100])
     model.partial_fit(x[100:150]).forget(np.arange(0, 150, 7))
@@ -94,7 +94,7 @@ def test_graph_of_distances(fitted: Any) -> None:
 
 
 def annotated(n: int = 120) -> Any:
-    """Return observations with their principal components, counts that are sparse, and cell types."""
+    """Return observations with principal components, sparse counts and cell types."""
     x, kind = blobs(n)
     counts = scipy.sparse.csr_matrix(np.maximum(np.rint(x), 0).astype(np.float32))
     obs = pd.DataFrame({"cell_type": pd.Categorical(np.array(list("abcd"))[kind])}, index=[f"cell{i}" for i in range(n)])
@@ -102,7 +102,7 @@ def annotated(n: int = 120) -> Any:
 
 
 def test_annotated_data() -> None:
-    """The map goes into ``obsm``, the graph where scanpy looks for it; names of observations are ids."""
+    """The map is stored in ``obsm``, and the graph where scanpy expects it. Names of observations are the ids."""
     adata = annotated()
     few = {"steps": 20}
     model = Unfold(settings=few).fit(adata, y="cell_type")
@@ -126,7 +126,7 @@ def test_annotated_data() -> None:
 
 
 def test_annotated_distances_and_files(tmp_path: Path) -> None:
-    """Distances of ``obsp`` make a map, and a file that is open is read."""
+    """A map can be learnt from distances in ``obsp``, and from an open file."""
     adata = annotated()
     few = {"steps": 20}
     d = pairwise_distances(adata.obsm["X_pca"].astype(float))
@@ -154,7 +154,7 @@ def test_annotated_distances_and_files(tmp_path: Path) -> None:
 
 
 def test_arrays_that_are_computed_later() -> None:
-    """Dask's are computed, xarray's taken; a Dataset holds several, which is said."""
+    """Arrays of Dask are computed, and arrays of xarray are accepted. A Dataset of several arrays is an error with advice."""
     x, _ = blobs(60)
     few = {"steps": 5}
     want = Unfold(settings=few).fit_transform(x)

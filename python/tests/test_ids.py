@@ -1,4 +1,4 @@
-"""Ids at the edges of the integers: what is given comes back, names its row, and no other."""
+"""Ids at the limits of integer types are kept exactly and identify exactly their rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unfold_live import Unfold
 
 from .conftest import blobs
 
-#: Integers that single and double precision round into one another, by type.
+#: Integers that are equal after rounding to single or double precision, by type.
 EDGES = {
     "int64": [-(2**63), -(2**63) + 1, -(2**53) - 1, -1, 0, 2**53, 2**53 + 1, 2**63 - 2, 2**63 - 1],
     "uint64": [0, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 2, 2**64 - 1],
@@ -22,14 +22,14 @@ EDGES = {
 
 
 def edges(kind: str, n: int) -> np.ndarray[Any, Any]:
-    """Return n ids, the edges first."""
+    """Return n ids, beginning with the limits."""
     rest = range(10**6, 10**6 + n - len(EDGES[kind]))
     return np.array([*EDGES[kind], *rest], dtype=kind)
 
 
 @pytest.mark.parametrize("kind", list(EDGES))
 def test_ids_that_are_given(kind: str) -> None:
-    """They come back, and name rows that are forgotten."""
+    """Given ids are returned exactly, and identify rows in ``forget``."""
     x, _ = blobs(60)
     ids = edges(kind, 60)
     model = Unfold(n_neighbors=5, n_jobs=1).fit(x, ids=ids)
@@ -43,7 +43,7 @@ def test_ids_that_are_given(kind: str) -> None:
 
 
 def test_ids_of_both_signs(data: Any) -> None:
-    """Those beyond an int64 come after those of one, in a list or by and by; none is rounded."""
+    """Ids above the range of int64 can follow ids within it, in one list or in later calls. None is rounded."""
     x, _ = data
     ids = [-1, 2**53 + 1, 2**63 - 1, *range(10, 67)]
     more = [2**53, 2**53 + 2, 2**64 - 1, 2**63]
@@ -57,7 +57,7 @@ def test_ids_of_both_signs(data: Any) -> None:
 @pytest.mark.parametrize("kind", list(EDGES))
 @pytest.mark.parametrize("table", ["pandas", "arrow", "parquet", "csv"])
 def test_ids_in_a_column(kind: str, table: str, tmp_path: Path) -> None:
-    """They pass through the program exactly, and name rows that are forgotten."""
+    """Ids in a column are passed through the program exactly, and identify rows in ``forget``."""
     x, _ = blobs(60)
     ids = edges(kind, 60)
     columns = [f"c{k}" for k in range(x.shape[1])]

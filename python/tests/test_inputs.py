@@ -1,4 +1,4 @@
-"""Rows of every kind."""
+"""Rows of every type."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = [f"c{k}" for k in range(12)]
 
 
 class Tensor:
-    """What other libraries' arrays are to this one: something that NumPy can view."""
+    """An array of another library, which NumPy can view."""
 
     def __init__(self, x: np.ndarray[Any, Any]) -> None:
         self.x, self.shape = x, x.shape
@@ -34,7 +34,7 @@ class Tensor:
 
 
 class Exchanged:
-    """An array that is given by DLPack alone."""
+    """An array that only supports DLPack."""
 
     def __init__(self, x: np.ndarray[Any, Any]) -> None:
         self.x = x
@@ -53,7 +53,7 @@ def _locked(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def kinds_of(x: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """Return the same rows in all kinds."""
+    """Return the same rows in all types."""
     frame = pd.DataFrame(x, columns=NAMES)
     lists = pa.FixedSizeListArray.from_arrays(pa.array(x.ravel()), x.shape[1])
     table = pa.table(frame)
@@ -95,13 +95,13 @@ def kinds_of(x: np.ndarray[Any, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def plain(data: Any) -> Unfold:
-    """The map of the rows as they are."""
+    """The map of the rows given as a NumPy array."""
     return Unfold().fit(data[0])
 
 
 @pytest.mark.parametrize("kind", kinds_of(blobs(10)[0]))
 def test_same_places(data: Any, plain: Unfold, kind: str) -> None:
-    """The same numbers have the same places, whatever holds them."""
+    """The same numbers have the same positions, whatever their container."""
     x, want = data[0], plain
     model = Unfold().fit(kinds_of(x)[kind])
     np.testing.assert_array_equal(model.embedding_, want.embedding_)
@@ -121,7 +121,7 @@ def test_same_clusters(data: Any, kind: str) -> None:
 
 
 def test_whole_numbers(data: Any) -> None:
-    """Whole numbers have the same places in any type that holds them."""
+    """Whole numbers have the same positions in any number type."""
     x = np.rint(np.abs(data[0]) * 4).astype(np.int8)
     model = Unfold().fit(x.astype(np.float32))
     rows = [x.astype(t) for t in ("int8", "uint8", "int16", "int64", "uint64", "float16", "float64")]
@@ -162,7 +162,7 @@ def test_truths(data: Any) -> None:
     ids=lambda case: case[0],
 )
 def test_no_rows_of_a_map(case: tuple[str, tuple[Any, str]]) -> None:
-    """What cannot be taken is a ``ValueError`` that says why."""
+    """Unsupported input is a ``ValueError`` with the reason."""
     rows, says = case[1]
     with pytest.raises(ValueError, match=says):
         Unfold().fit(rows)
@@ -178,13 +178,13 @@ def test_one_row_and_none(data: Any, plain: Unfold) -> None:
 
 
 def test_a_reader_is_read_once(data: Any, plain: Unfold) -> None:
-    """What can be read only once is not asked for its columns before."""
+    """The schema of a reader is not requested before, because it can be read only once."""
     table = pa.table(pd.DataFrame(data[0], columns=NAMES))
     np.testing.assert_array_equal(Unfold().fit(table.to_reader(100)).embedding_, plain.embedding_)
 
 
 def test_categories(data: Any) -> None:
-    """Categories and texts of whatever type are the same columns."""
+    """Categories and strings of any type are encoded as the same columns."""
     x, kind = data
     words = np.array(["ash", "beech", "elm", "oak"])[kind]
     frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "tree": words})
@@ -210,7 +210,7 @@ def test_categories(data: Any) -> None:
     ids=["NumPy", "a list", "pandas", "polars", "pyarrow"],
 )
 def test_sizes_are_known(rows: Any) -> None:
-    """Where files go depends on how large they will be."""
+    """The size of files is known, because it determines their folder."""
     assert files.size_of(rows) == pytest.approx(6400, rel=0.05)
 
 
@@ -221,7 +221,7 @@ def test_what_is_of_unknown_size_is_on_disk() -> None:
 
 
 def test_ids_of_another_number(data: Any) -> None:
-    """It is said before anything is learnt, and the estimator stays as it was."""
+    """The error is raised before learning, and the estimator is unchanged."""
     x, _ = data
     with pytest.raises(ValueError, match="3 ids for 600 rows"):
         Unfold().fit(x, ids=[1, 2, 3])
@@ -247,7 +247,7 @@ def test_mapped_files_are_not_copied(data: Any, tmp_path: Path) -> None:
 
 
 def test_maps_of_memory_are_read_from_it(data: Any, tmp_path: Path) -> None:
-    """A copy-on-write map has rows of its own, and another file may have come under the name of a mapped one."""
+    """The memory is used instead of the file if a copy-on-write map was changed or the file was replaced."""
     x, _ = data
     np.save(tmp_path / "x.npy", x)
     changed = np.load(tmp_path / "x.npy", mmap_mode="c")
@@ -265,7 +265,7 @@ def test_maps_of_memory_are_read_from_it(data: Any, tmp_path: Path) -> None:
 
 
 def test_names_of_columns(data: Any) -> None:
-    """Names may hold what separates names and options, and what patterns are made of."""
+    """Names may contain separators and wildcards."""
     x, kind = data
     names = ["a,b", "c:log1p", "d*", "-e", "f\\g", "h"]
     words = np.array(["ash", "beech", "elm", "oak"])[kind]
@@ -279,7 +279,7 @@ def test_names_of_columns(data: Any) -> None:
 
 
 def test_masked_values(data: Any) -> None:
-    """What is masked is missing, whatever stands below."""
+    """Masked values are missing, whatever the value below the mask."""
     x, kind = data
     hidden = np.ma.masked_array(np.where(x > 5, 1e6, x), mask=x > 5)
     assert hidden.mask.any()
@@ -293,7 +293,7 @@ def test_masked_values(data: Any) -> None:
 
 
 def test_mixed_columns() -> None:
-    """Texts and numbers of a data frame form a vector as the command line makes it."""
+    """Strings and numbers of a data frame are encoded as by the command line."""
     frame = pd.read_csv(REPOSITORY / "testdata/kdd/kdd.csv.gz", nrows=1500)
     columns = ["protocol_type", "service", "src_bytes:log1p", "dst_bytes:log1p", "count", "serror_rate"]
     model = Unfold(columns=columns, standardize=True, id_column="record").fit(frame[:1200], frame.category[:1200])
@@ -309,7 +309,7 @@ def test_mixed_columns() -> None:
 
 
 def test_loaded_models_take_frames_of_numbers(data: Any, tmp_path: Path) -> None:
-    """Which columns were learnt from is in the model's file."""
+    """The model file contains the columns from which it was learnt."""
     frame = pd.DataFrame(data[0], columns=NAMES)
     model = Unfold(columns=["c3", "c1", "c2"]).fit(frame)
     model.save(tmp_path / "m.unfold")
@@ -328,7 +328,7 @@ def test_files(tmp_path: Path) -> None:
 
 
 def test_missing_values() -> None:
-    """A missing value is an error that says so, or filled in by the kind that can."""
+    """A missing value is an error with the reason, unless the kind supports it."""
     x, _ = blobs(80, 6)
     x[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):
@@ -357,7 +357,7 @@ def test_labels_that_are_missing(data: Any) -> None:
 
 
 def test_frames(data: Any) -> None:
-    """A map is learnt near coordinates that are known."""
+    """A map is learnt near given coordinates."""
     x, _ = data
     before = Unfold().fit(x)
     again = Unfold(frame=before.embedding_).fit(np.vstack([x]))
@@ -366,7 +366,7 @@ def test_frames(data: Any) -> None:
 
 
 def test_without_pyarrow(data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numbers need no pyarrow; what does says so."""
+    """Numbers do not need pyarrow. Rows that need it raise an error that names it."""
     x, _ = data
     want = Unfold().fit_transform(x)
     mixed = pd.DataFrame({"a": x[:, 0], "b": ["u", "v"] * (len(x) // 2)})
@@ -377,7 +377,7 @@ def test_without_pyarrow(data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_metric() -> None:
-    """With the cosine a row's length does not matter, neither in a fit nor in placing."""
+    """With metric "cosine" a row's length does not matter, in a fit and in placement."""
     x, _ = blobs(300, 12)
     model = Unfold(metric="cosine").fit(x)
     places = model.transform(x[:20])

@@ -1,8 +1,8 @@
-"""Promises to umap-learn's users: what happens there, and what happens here.
+"""Guarantees for users of umap-learn, compared with the behaviour of umap-learn.
 
-Each test names reports of umap-learn's tracker (github.com/lmcinnes/umap/issues). It shows
-the behaviour in the version that is installed, and what this package does with the same
-rows. What has since been put right there is said so, by the test that would fail otherwise.
+Each test names reports in umap-learn's tracker (github.com/lmcinnes/umap/issues). It shows
+the behaviour of the installed version, and that of this package for the same rows. Problems
+that umap-learn has fixed are marked, and their tests check the fix.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ with warnings.catch_warnings():
 
 @pytest.fixture(scope="module")
 def both() -> tuple[Any, Any, Any]:
-    """The same rows, fitted by both."""
+    """The same rows, fitted by both packages."""
     x, _ = blobs(400)
     return x, UMAP(random_state=1).fit(x), Unfold().fit(x)
 
 
 def test_566_a_row_does_not_depend_on_those_beside_it(both: tuple[Any, Any, Any]) -> None:
-    """Issue 566: the place of a row depends on which other rows are transformed with it."""
+    """Issue 566: the position of a row depends on the other rows in the same transform."""
     _, theirs, ours = both
     new = blobs(60, seed=5)[0]
     together, alone = theirs.transform(new), np.vstack([theirs.transform(new[i : i + 1]) for i in range(20)])
@@ -44,7 +44,7 @@ def test_566_a_row_does_not_depend_on_those_beside_it(both: tuple[Any, Any, Any]
 
 
 def test_566_a_row_that_was_fitted_has_its_place(both: tuple[Any, Any, Any]) -> None:
-    """The same report: rows of the fit, among others, come back elsewhere."""
+    """The same report: transform moves rows of the fit to other positions."""
     x, theirs, ours = both
     mixed = np.vstack([x[:20], blobs(5, seed=6)[0]])
     assert not np.allclose(theirs.transform(mixed)[:20], theirs.embedding_[:20], atol=1e-3)
@@ -52,7 +52,7 @@ def test_566_a_row_that_was_fitted_has_its_place(both: tuple[Any, Any, Any]) -> 
 
 
 def test_384_placing_does_not_change_the_map(both: tuple[Any, Any, Any]) -> None:
-    """Issue 384: transform changes the places of the fit. That is put right there; here the model's file stays the same bytes."""
+    """Issue 384: transform changes the positions of the fit. It is fixed there. Here the model file is unchanged."""
     _, theirs, ours = both
     new = blobs(60, seed=7)[0]
     was = theirs.embedding_.copy()
@@ -64,7 +64,7 @@ def test_384_placing_does_not_change_the_map(both: tuple[Any, Any, Any]) -> None
 
 
 def test_790_rows_come_and_go() -> None:
-    """Issue 790: update adds rows by fitting all again, and those that were there are elsewhere; none can leave."""
+    """Issue 790: update fits all rows again, so that existing rows move. Rows cannot be removed."""
     x, more = blobs(400)[0], blobs(40, seed=8)[0]
     theirs, ours = UMAP(random_state=1).fit(x), Unfold().fit(x)
     was = theirs.embedding_.copy()
@@ -80,7 +80,7 @@ def test_790_rows_come_and_go() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_153_525_1080_1108_the_same_map_on_any_number_of_threads(threads: int) -> None:
-    """Issues 153, 525, 1080, 1108: without a seed maps differ; with one, umap-learn gives up its threads."""
+    """Issues 153, 525, 1080, 1108: without a seed maps differ. With a seed umap-learn uses one thread."""
     x, _ = blobs(400)
     a, b = (UMAP(n_jobs=2).fit_transform(x) for _ in range(2))
     assert not np.array_equal(a, b)
@@ -90,7 +90,7 @@ def test_153_525_1080_1108_the_same_map_on_any_number_of_threads(threads: int) -
 
 
 def test_500_511_125_memory_has_a_bound() -> None:
-    """Issues 500, 511, 125: a fit takes what it takes. Here it says so before it begins, and keeps to what it is given."""
+    """Issues 500, 511, 125: memory has no limit. Here a fit predicts its memory before it begins and respects a limit."""
     x = np.random.default_rng(1).random((20_000, 100), dtype=np.float32)
     assert "memory" not in UMAP().get_params()
     with pytest.raises(RuntimeError, match="give memory="):
@@ -99,9 +99,9 @@ def test_500_511_125_memory_has_a_bound() -> None:
 
 
 def test_423_473_1049_1160_pickles_load_and_are_small(both: tuple[Any, Any, Any]) -> None:
-    """Issues 423, 473, 1049, 1160: pickles hold compiled code and indexes: large, and bound to versions.
+    """Issues 423, 473, 1049, 1160: pickles contain compiled code and indexes. They are large and depend on versions.
 
-    Here they hold the model's file, whose format stays readable, and load without a compiler.
+    Here they contain the model file, whose format stays readable, and load without a compiler.
     """
     x, theirs, ours = both
     raw = pickle.dumps(ours)
@@ -119,10 +119,10 @@ def test_423_473_1049_1160_pickles_load_and_are_small(both: tuple[Any, Any, Any]
 
 
 def test_1028_new_rows_of_a_map_with_labels() -> None:
-    """Issue 1028: a map that is learnt with labels promises more of new rows than it keeps.
+    """Issue 1028: a map that is learnt with labels separates the fitted rows better than new rows.
 
-    There labels pull classes of the fit apart, which new rows, whose labels nobody knows, are not. Here they take no part
-    in the map, unless ``supervision`` asks for it: new rows mix as those of the fit do.
+    There labels pull the classes of the fit apart, but not new rows, whose labels are unknown. Here they do not influence
+    the map without ``supervision``, so new rows mix like those of the fit.
     """
     rng = np.random.default_rng(4)
     kind = rng.integers(0, 2, 2000)
@@ -130,9 +130,9 @@ def test_1028_new_rows_of_a_map_with_labels() -> None:
     seen, new = slice(0, 1000), slice(1000, 2000)
 
     def gap(fitted: np.ndarray[Any, Any], placed: np.ndarray[Any, Any]) -> float:
-        """How much better the nearest nine say the class of rows that were fitted than of those that were not."""
+        """Return the difference in accuracy of nine nearest neighbours between fitted and new rows."""
         near = KNeighborsClassifier(9).fit(fitted, kind[seen])
-        alone = near.kneighbors(return_distance=False)  # each row's own place is not among them
+        alone = near.kneighbors(return_distance=False)  # without each row itself
         return float(np.mean((kind[seen][alone].mean(1) > 0.5) == kind[seen]) - near.score(placed, kind[new]))
 
     theirs, ours = UMAP(random_state=1).fit(x[seen], kind[seen]), Unfold().fit(x[seen], kind[seen])
@@ -142,7 +142,7 @@ def test_1028_new_rows_of_a_map_with_labels() -> None:
 
 
 def test_1033_missing_labels() -> None:
-    """Issue 1033: labels of some rows are unknown. There NaN is refused, and -1 means it; here None and NaN are of such rows."""
+    """Issue 1033: some labels are unknown. There NaN is rejected and -1 means unknown. Here None and NaN mean unknown."""
     x, kind = blobs(300)
     known = np.where(np.arange(300) % 3 == 0, kind, np.nan)
     with pytest.raises(ValueError, match="NaN"):
@@ -153,7 +153,7 @@ def test_1033_missing_labels() -> None:
 
 
 def test_115_missing_values() -> None:
-    """Issue 115: rows with missing values. Both refuse them, unless they are to be filled in here."""
+    """Issue 115: rows with missing values. Both reject them, but here they can be filled in."""
     x, _ = blobs(80, 6)
     x[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):

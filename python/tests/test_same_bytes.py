@@ -1,4 +1,4 @@
-"""What the package computes are the command line's bytes."""
+"""Results of the package equal those of the command line byte for byte."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .conftest import blobs
 
 
 def table(path: Path) -> pa.Table:
-    """Read an Arrow stream by pyarrow: the package's own reader is judged, too."""
+    """Read an Arrow stream with pyarrow, to test the package's own reader, too."""
     with pa.ipc.open_stream(path.read_bytes()) as r:
         return r.read_all()
 
 
 def matrix(t: pa.Table) -> np.ndarray[Any, Any]:
-    """Return the places of a map."""
+    """Return the positions in a map."""
     return np.stack(t["embedding"].to_numpy())
 
 
@@ -56,7 +56,7 @@ def test_fit_and_place(data: Any, cli: Callable[..., str], tmp_path: Path) -> No
 
 @pytest.mark.parametrize("distances", [True, False], ids=["with distances", "without"])
 def test_neighbours_that_are_known(data: Any, distances: bool) -> None:
-    """The nearest rows, found by another program, give the same model as the search."""
+    """Nearest rows found by another program lead to the same model as the search."""
     x, _ = data
     far, near = NearestNeighbors(n_neighbors=57).fit(x).kneighbors(x)
     known = (near, far, None) if distances else (near,)
@@ -83,9 +83,9 @@ def test_neighbours_that_do_not_fit(data: Any, known: Any, says: str) -> None:
 
 @pytest.mark.parametrize("form", ["array", "sparse", "pandas"])
 def test_distances_that_are_known(data: Any, cli: Callable[..., str], tmp_path: Path, form: str) -> None:
-    """Distances give what the command line gives of the graph, whether they are all there or the nearest alone."""
+    """Distances lead to the command line's results for the graph, with all distances or only the nearest."""
     x, kind = data[0].copy(), data[1]
-    x[7] = x[8]  # as near as can be
+    x[7] = x[8]  # at distance 0
     new = blobs(30, seed=9)[0]
     whole, fresh = pairwise_distances(x).astype(np.float32), pairwise_distances(new, x).astype(np.float32)
     held: dict[str, Any] = {}
@@ -109,7 +109,7 @@ def test_distances_that_are_known(data: Any, cli: Callable[..., str], tmp_path: 
     assert model._model.model() == (tmp_path / "m.unfold").read_bytes()
     np.testing.assert_array_equal(model.transform(given[1]), matrix(table(tmp_path / "places.arrows")))
     assert model.__sklearn_tags__().input_tags.pairwise
-    # The classes of the rows are together: 9 of 10 nearest places are of a row's class.
+    # Classes stay together: 9 of 10 nearest positions have the same class.
     assert model.score(whole, kind) > 0.9
     model.save(tmp_path / "saved.unfold")
     np.testing.assert_array_equal(load(tmp_path / "saved.unfold").transform(given[1]), model.transform(given[1]))
@@ -119,7 +119,7 @@ def test_distances_that_are_known(data: Any, cli: Callable[..., str], tmp_path: 
 
 
 def test_as_many_new_rows_as_the_map_has(data: Any) -> None:
-    """A new row is not the row of its number: a distance on the diagonal counts, in a sparse matrix as in an array."""
+    """The diagonal counts for new rows, in sparse matrices and arrays: new row i is not row i of the map."""
     x = data[0][:100]
     new = blobs(100, seed=9)[0]
     model = Unfold(metric="precomputed").fit(pairwise_distances(x))
@@ -129,7 +129,7 @@ def test_as_many_new_rows_as_the_map_has(data: Any) -> None:
 
 
 def test_distances_make_as_good_a_map() -> None:
-    """The map of the digits' distances keeps neighbours as the one of their rows does, as scikit-learn judges."""
+    """A map of the digits' distances keeps neighbours as well as a map of their rows, measured by scikit-learn."""
     x = load_digits().data.astype(np.float32)
     rows, distances = Unfold().fit_transform(x), Unfold(metric="precomputed").fit_transform(pairwise_distances(x))
     assert trustworthiness(x, distances, n_neighbors=12) > trustworthiness(x, rows, n_neighbors=12) - 0.005
@@ -151,7 +151,7 @@ def test_distances_that_are_none(rows: Any, says: str) -> None:
 
 def test_distances_have_no_rows(data: Any) -> None:
     d = pairwise_distances(data[0])
-    model = Unfold(metric="precomputed").fit(d, data[1])  # nodes have no labels: a pipeline hands them on to all its steps
+    model = Unfold(metric="precomputed").fit(d, data[1])  # nodes have no labels, but a pipeline passes y to all of its steps
     assert not hasattr(model, "classes_")
     with pytest.raises(ValueError, match="needs y"):
         model.score(d)
@@ -195,7 +195,7 @@ def test_classes(data: Any, cli: Callable[..., str], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("calls", [1, 3], ids=["once", "one after the other"])
 def test_follow(data: Any, cli: Callable[..., str], tmp_path: Path, calls: int) -> None:
-    """A map that is kept between changes goes on as one that is read from its file each time."""
+    """A map that stays in memory between changes equals one that is read from its file each time."""
     x, _ = data
     np.save(tmp_path / "x.npy", x)
     cli("fit", "x.npy", "-o", "m.unfold")
@@ -208,7 +208,7 @@ def test_follow(data: Any, cli: Callable[..., str], tmp_path: Path, calls: int) 
         assert model._model.model() == (tmp_path / "m.unfold").read_bytes()
     want = table(tmp_path / "map.arrows")
     np.testing.assert_array_equal(model.novelty_local_[-40:], want["novelty_local"].to_numpy())
-    # The place of a row is that of its point: a row that equals a point has its place.
+    # A row has the position of its point, and a row that equals a point has the position of that point.
     np.testing.assert_allclose(model.embedding_[-40:], matrix(want), atol=1e-5)
     (tmp_path / "gone.csv").write_text("point\n5\n17\n")
     cli("update", "m.unfold", "--forget", "gone.csv", "-o", "m.unfold")

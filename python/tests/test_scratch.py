@@ -1,4 +1,4 @@
-"""Scratch folders: private, and only abandoned ones of this user's are removed."""
+"""Scratch folders are private, and only abandoned ones of this user are removed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows keeps
 
 @pytest.fixture
 def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder that every user may write into."""
+    """Return the folder to which every user may write."""
     monkeypatch.setattr(files, "_parent", lambda _size: str(tmp_path))
     files._sweep.cache_clear()
     return tmp_path
 
 
 def _abandoned(parent: Path) -> Path:
-    """Leave a folder as a process that is killed does."""
+    """Create a folder like one left by a killed process."""
     code = (
         "import os, sys\nfrom unfold_live import _files as f\nf._parent = lambda _size: sys.argv[1]\n"
         "kept = f.Folder()\nprint(kept.path, flush=True)\nos.kill(os.getpid(), 9)"

@@ -56,7 +56,7 @@ def test_errors_are_the_programs(args: list[str], says: str) -> None:
     s = Session()
     with pytest.raises(ValueError, match=says):
         s.run(args)
-    assert s.run(["version"])  # it goes on
+    assert s.run(["version"])  # it continues
     s.close()
 
 
@@ -110,15 +110,15 @@ def test_progress(data: Any) -> None:
 
 
 def files_of(pid: int) -> set[Path]:
-    """Return the folders that a process holds, by the files that are locked in them."""
+    """Return the folders of a process, found by its locked files."""
     links = (Path(f"/proc/{pid}/fd") / name for name in os.listdir(f"/proc/{pid}/fd"))
     return {Path(os.readlink(link)).parent for link in links if link.exists() and os.readlink(link).endswith("/.lock")}
 
 
 def test_interrupt_stops_the_child() -> None:
-    """An interrupt comes back at once, the child is gone, and the next call has another.
+    """An interrupt returns at once and stops the child. The next call starts a new one.
 
-    Polars, which other modules of tests import, has calls of the system restarted after it.
+    Polars, which other test modules import, makes the system restart calls after an interrupt.
     """
     importlib.import_module("polars")
     x = np.random.default_rng(1).normal(size=(60_000, 50)).astype(np.float32)
@@ -159,7 +159,7 @@ def test_child_ends_with_its_parent() -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what a process holds is read from /proc")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["asked to end", "killed"])
 def test_a_process_that_is_killed(how: signal.Signals) -> None:
-    """Its child ends, though it is busy, and its files go with the next process that makes some."""
+    """The busy child of a killed process ends. The next process that creates a folder removes its files."""
     script = (
         "import numpy as np\nfrom unfold_live import Unfold\nimport unfold_live._unfold as u\n"
         "put = u.Unfold._put\n"
@@ -182,7 +182,7 @@ def test_a_process_that_is_killed(how: signal.Signals) -> None:
         time.sleep(0.05)
     else:
         pytest.fail("the child outlived its parent by five seconds")
-    if "PYTEST_XDIST_WORKER" not in os.environ:  # the other one's tests are such processes, too
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # tests of other workers may also be such processes
         assert all(folder.exists() for folder in held)
     other = "from unfold_live._files import Folder\nFolder(), Folder(None)"
     subprocess.run([sys.executable, "-c", other], check=True)
@@ -200,7 +200,7 @@ def test_a_dead_child_is_replaced(data: Any) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 def test_fork(data: Any) -> None:
-    """A fork has a child of its own and leaves its parent's alone."""
+    """A fork has its own child and does not affect that of its parent."""
     x, _ = data
     model = Unfold().fit(x)
     want = model.transform(x[:5])
@@ -213,7 +213,7 @@ def test_fork(data: Any) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 def test_what_a_fork_changes_is_its_own(data: Any) -> None:
-    """Rows that a fork takes in are not on its parent's map, and workers of a pool have one each."""
+    """Rows added in a fork are not on its parent's map. Each worker of a pool has its own map."""
     x, _ = data
     model = Unfold().fit(x)
     before = model._model.model()
@@ -239,7 +239,7 @@ def test_tasks_of_an_event_loop(data: Any) -> None:
 
 
 def test_a_fit_in_a_thread(data: Any) -> None:
-    """Fits that run beside one another are those that run one after the other."""
+    """Concurrent fits lead to the same results as sequential ones."""
     x, _ = data
     with ThreadPoolExecutor(3) as pool:
         maps = list(pool.map(lambda dims: Unfold(dims).fit_transform(x), [2, 3, 2]))
@@ -272,7 +272,7 @@ def test_programs_that_are_not_ours(
         Unfold().fit(data[0])
 
 
-#: A program that crashes as Go's do: at the first command of a session, and in a command of its own.
+#: A program that crashes like a Go program, at the first command of a session and in a separate command.
 CRASHES = """#!{python}
 import struct, sys
 if "session" in sys.argv:
@@ -293,7 +293,7 @@ sys.exit(2)
 @pytest.mark.skipif(sys.platform == "win32", reason="programs are scripts here")
 @pytest.mark.parametrize("command", ["session", "run"])
 def test_a_crash_is_one_sentence(command: str, data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
-    """It names the reason and the file that has the trace, which is not logged either."""
+    """The error names the reason and the file with the trace. The trace is not logged."""
     path = tmp_path / "crashes"
     path.write_text(CRASHES.format(python=sys.executable))
     path.chmod(0o755)
@@ -310,7 +310,7 @@ def test_a_crash_is_one_sentence(command: str, data: Any, tmp_path: Path, monkey
 
 
 def test_the_program_of_another_release(data: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """It is used, and the log says which it is."""
+    """The program is used, and its version is logged."""
     monkeypatch.setenv("UNFOLD_BINARY", binary())
     Unfold().fit(data[0])
     assert not caplog.records

@@ -33,7 +33,7 @@ def test_contract(estimator: Any, check: Any) -> None:
 
 
 def script(text: str) -> str:
-    """Run a script in a process that has imported nothing and return what it prints."""
+    """Run a script in a new process and return its output."""
     done = subprocess.run([sys.executable, "-c", EARLY + text], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -51,7 +51,7 @@ assert "sklearn" not in sys.modules and "scipy" not in sys.modules
 
 
 def test_contract_of_estimators_that_were_there_before() -> None:
-    """Estimators that were made before scikit-learn was imported keep its contract, too."""
+    """Estimators created before the import of scikit-learn satisfy its contract, too."""
     script("from sklearn.utils.estimator_checks import check_estimator\nfor e in (blank, clusters): check_estimator(e)")
 
 
@@ -77,7 +77,7 @@ def test_estimators_become_scikit_learns_when_it_is_imported(use: tuple[str, str
 
 
 def test_scikit_learns_methods_import_it() -> None:
-    """What only its base classes have is there without an import before."""
+    """Methods of its base classes exist without a previous import."""
     said = script("print(early.set_output(transform='polars').transform(x).columns)")
     assert said.strip() == "['unfold0', 'unfold1']"
     said = script("print([hasattr(early, n) for n in ('predict', 'classes_', 'set_shape')], 'sklearn' in sys.modules)")
@@ -124,7 +124,7 @@ def test_pickles_hold_the_models_bytes(data: Any, by: str, tmp_path: Path) -> No
 
 
 def test_copies_are_apart(data: Any) -> None:
-    """What a copy takes in is not on the map that it was copied from; nor do copies that fitted nothing hold anything."""
+    """Rows added to a copy are not on the original map. Copies of unfitted estimators have no model."""
     x, _ = data
     model = Unfold().fit(x)
     before = model._model.model()
@@ -137,7 +137,7 @@ def test_copies_are_apart(data: Any) -> None:
 
 
 def test_parts_of_a_frame(data: Any) -> None:
-    """A map of some columns stands beside what becomes of others, in names that say which."""
+    """A map of some columns can be combined with transformed other columns, with distinct names."""
     import pandas as pd
 
     x, kind = data
@@ -172,7 +172,7 @@ def test_pipeline_and_search(data: Any) -> None:
 
 
 def test_supervision() -> None:
-    """Labels take part in learning if that is asked for; where new rows are placed does not depend on theirs."""
+    """Labels influence learning with ``supervision``. The positions of new rows do not depend on labels."""
     rng = np.random.default_rng(2)
     kind = rng.integers(0, 2, 400)
     x = (rng.normal(size=(400, 6)) + 0.9 * kind[:, None]).astype(np.float32)
@@ -212,7 +212,7 @@ def test_clone_and_parameters() -> None:
 
 
 def test_seeds(data: Any) -> None:
-    """A seed goes to the program, and a generator draws one."""
+    """A seed is passed to the program. A generator draws one."""
     x, _ = data
     seeds = [np.random.RandomState(3), np.random.RandomState(3), np.random.default_rng(4), 4]
     models = [Unfold(random_state=s).fit(x)._model.model() for s in seeds]
@@ -237,7 +237,7 @@ def test_report(data: Any) -> None:
 
 
 def test_clusters_of_the_map(data: Any) -> None:
-    """They are found once for a map, and again when it has changed."""
+    """Clusters are computed once per map, and again after it has changed."""
     x, _ = data
     model = Unfold().fit(x)
     first = model.clusters_

@@ -20,7 +20,7 @@ from .conftest import blobs
 if shutil.which("java") is None and os.environ.get("UNFOLD_TESTS") != "required":
     pytest.skip("SKIPPED, there is no java for Spark", allow_module_level=True)
 
-pytestmark = pytest.mark.xdist_group("spark")  # in one worker, so that Spark starts once
+pytestmark = pytest.mark.xdist_group("spark")  # in one worker, so that Spark starts only once
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_plain_columns(session: Any) -> None:
 
 
 def test_order_and_columns_that_pass(session: Any) -> None:
-    """Rows stay in the order of their partition, and columns of any kind pass as they are."""
+    """Rows keep the order of their partition, and columns of any type are passed on unchanged."""
     x, _ = blobs(300, 8)
     rows = pd.DataFrame({"id": np.arange(300)[::-1], "v": [r.tolist() for r in x], "at": pd.Timestamp("2026-01-02"), "word": "é"})
     df = session.createDataFrame(rows).coalesce(1)
@@ -98,7 +98,7 @@ def test_partitions_without_rows(session: Any) -> None:
 
 
 def test_vectors_that_are_missing(session: Any) -> None:
-    """They end the job as they end the command, and the error says which row of its batch it was."""
+    """Missing vectors end the job, as they end the command. The error names the row of the batch."""
     x, _ = blobs(300, 8)
     df = session.createDataFrame([(0, x[0].tolist()), (1, None)], "id long, v array<float>").coalesce(1)
     with pytest.raises(Exception, match=r"the rows.*row 2"):
@@ -108,7 +108,7 @@ def test_vectors_that_are_missing(session: Any) -> None:
 
 
 def test_retries_give_the_same_bytes(session: Any, tmp_path: Path) -> None:
-    """A task that fails after its child has placed rows is run again, elsewhere, and nobody sees it."""
+    """A task that fails after placing rows is retried elsewhere with the same result."""
     model = Unfold().fit(blobs(500, 8)[0])
     df = frame(session)
     want = spark.transform(df, model, keep=["id"]).toPandas().sort_values("id").reset_index(drop=True)

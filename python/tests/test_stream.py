@@ -1,4 +1,4 @@
-"""A stage from Python, beside the broker of the program's own demo."""
+"""A stage started from Python, with the broker of the program's demo."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = 1200
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[str]:
-    """The demo's broker, which plays rows slowly and stays until the test is done."""
+    """The demo's broker, which emits rows slowly and runs until the end of the test."""
     x, kind = blobs(ROWS, 6)
     pd.DataFrame(x, columns=list("abcdef")).assign(name=[f"e{i}" for i in range(ROWS)], kind=kind).to_csv(
         tmp_path / "rows.csv", index=False
@@ -83,7 +83,7 @@ def test_events(broker: str, tmp_path: Path) -> None:
 
 
 def test_a_stage_that_has_ended(broker: str, tmp_path: Path) -> None:
-    """Nobody waits for the places of a stage that is no longer there."""
+    """Waiting for outputs of a stage that has ended raises an error."""
     config = {
         "source": {"kafka": {"brokers": [broker], "topic": "events", "group": "g"}, "id": "name", "columns": ["nothing"]},
         "reference": {"min": 1000},
@@ -116,7 +116,7 @@ def test_configurations_that_make_no_sense(case: tuple[str, tuple[Any, str]]) ->
 
 
 def test_paths_and_numbers_of_numpy(tmp_path: Path) -> None:
-    """A dict may hold what Python has; what is wrong with it is the program's to say."""
+    """A dict may contain paths and NumPy numbers. The program reports its errors."""
     config = {"source": {"kafka": {"brokers": ["127.0.0.1:1"], "topics": np.int64(7)}}, "state": tmp_path / "state"}
     with stream(config) as stage, pytest.raises(ValueError, match="topics"):
         stage.url()

@@ -1,4 +1,4 @@
-"""Words of umap-learn."""
+"""Parameters of umap-learn."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ with warnings.catch_warnings():
     ids=str,
 )
 def test_parameters_of_umap(words: dict[str, Any], want: dict[str, Any], note: str | None) -> None:
-    """They become those that do the same, and a line says which have another name or none."""
+    """Parameters are translated, and a warning lists those that are renamed or unsupported."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         model = Unfold.from_umap(**words)
@@ -49,9 +49,9 @@ def test_parameters_of_umap(words: dict[str, Any], want: dict[str, Any], note: s
 
 @pytest.mark.filterwarnings("ignore")
 def test_all_parameters_of_umap_are_taken() -> None:
-    """With the defaults of the version that is installed, a map is made."""
+    """The defaults of the installed version lead to a map."""
     defaults = {n: p.default for n, p in inspect.signature(UMAP.__init__).parameters.items() if n != "self"}
-    del defaults["target_weight"]  # it goes with labels
+    del defaults["target_weight"]  # it is only valid with labels
     model = Unfold.from_umap(**defaults)
     assert model.fit_transform(np.random.default_rng(1).normal(size=(60, 4))).shape == (60, 2)
     assert clone(model).get_params() == model.get_params()
@@ -70,7 +70,7 @@ def test_all_parameters_of_umap_are_taken() -> None:
     ],
 )
 def test_unknown_parameters(name: str, says: str) -> None:
-    """The answer has the right name."""
+    """The error contains the right name."""
     for cls in (Unfold, UnfoldClassifier):
         with pytest.raises(TypeError, match=f"^{cls.__name__} has no parameter '{name}'.*{says}"):
             cls(**{name: 1})

@@ -17,7 +17,7 @@ from unfold_live import Unfold
 
 
 def get(url: str, **headers: str) -> bytes:
-    """Open a page as a browser does: with the cookie that the token's address sets."""
+    """Open a page like a browser, with the cookie that the address with the token sets."""
     request = urllib.request.Request(url, headers={"Accept": "text/html", **headers})
     with urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(request, timeout=20) as r:
         return r.read()
@@ -49,7 +49,7 @@ def test_columns(data: Any) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["asked to end", "killed"])
 def test_a_process_that_is_killed(how: signal.Signals) -> None:
-    """Its page ends, too."""
+    """The page of a killed process ends, too."""
     script = (
         "import time\nimport numpy as np\nfrom unfold_live import Unfold\n"
         "page = Unfold().fit(np.random.default_rng(1).normal(size=(300, 5))).view()\nprint(page.url, flush=True)\ntime.sleep(60)"

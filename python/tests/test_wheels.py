@@ -1,4 +1,4 @@
-"""Wheels: what installers go by. All that were built are tested, whatever their platform."""
+"""Metadata of wheels for installers. All built wheels are tested, for any platform."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from packaging.utils import parse_wheel_filename
 
 from .conftest import REPOSITORY
 
-#: That of this machine is built before the tests; others lie beside it after make wheels.
+#: The wheel for this machine is built before the tests. After make wheels there are others, too.
 WHEELS = sorted((REPOSITORY / "out/python/wheels").glob("**/*.whl"))
 
-#: Processors by the numbers that ELF, Mach-O and PE have for them.
+#: Processors by their numbers in ELF, Mach-O and PE.
 ELF = {62: "x86_64", 183: "aarch64"}
 MACH = {0x01000007: "x86_64", 0x0100000C: "arm64"}
 PE = {0x8664: "amd64", 0xAA64: "arm64"}
 
 
 def platform_of(binary: bytes) -> str:
-    """Return the end of a tag that goes with a program, such as linux_x86_64."""
+    """Return the platform tag for a program, such as linux_x86_64."""
     if binary[:4] == b"\x7fELF":
         assert 3 not in segments(binary), "it asks for an interpreter: it is not static"
         return "linux_" + ELF[struct.unpack_from("<H", binary, 18)[0]]
@@ -41,7 +41,7 @@ def platform_of(binary: bytes) -> str:
 
 
 def segments(elf: bytes) -> set[int]:
-    """Return the kinds of segments of an ELF file of 64 bits."""
+    """Return the types of the segments of a 64-bit ELF file."""
     first, size, count = struct.unpack_from("<Q", elf, 32)[0], *struct.unpack_from("<HH", elf, 54)
     return {struct.unpack_from("<I", elf, first + i * size)[0] for i in range(count)}
 
@@ -56,7 +56,7 @@ def test_there_are_wheels() -> None:
 
 
 def test_files_are_those_of_the_record(wheel: Path) -> None:
-    """RECORD has the hash and size of every file but itself, and no other; only the program may be run."""
+    """RECORD has the hash and size of exactly the files except itself. Only the program is executable."""
     with zipfile.ZipFile(wheel) as z:
         assert z.testzip() is None
         names = z.namelist()
@@ -74,7 +74,7 @@ def test_files_are_those_of_the_record(wheel: Path) -> None:
 
 
 def test_tags_are_the_programs(wheel: Path) -> None:
-    """Tags of the name are those of WHEEL and of the program's own format; the command and the licences are there."""
+    """Tags in the name equal those in WHEEL and match the program's format. The command and the licences exist."""
     name, version, _, tags = parse_wheel_filename(wheel.name)
     with zipfile.ZipFile(wheel) as z:
         info = f"unfold_live-{version}.dist-info/"

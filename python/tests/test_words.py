@@ -1,4 +1,4 @@
-"""Errors in the package's words, parameters that make no sense, and files that stay open."""
+"""Translated error messages, invalid parameters, and open files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FITS = {
 
 @pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in FITS.items() for v in values], ids=str)
 def test_parameters_that_make_no_sense(data: Any, name: str, value: Any) -> None:
-    """They are a ``ValueError`` that names the parameter, and neither a flag nor a file that the caller never saw."""
+    """Invalid parameters are a ``ValueError`` that names the parameter instead of a flag or a scratch file."""
     with pytest.raises(ValueError, match=name) as e:
         Unfold(**{name: value}).fit(data[0][:100], data[1][:100])
     assert "--" not in str(e.value) and "unfold-" not in str(e.value)
@@ -71,7 +71,7 @@ def test_words(text: str, want: str) -> None:
 
 
 def test_where_a_value_is(data: Any) -> None:
-    """Rows are counted from 0, as they are in Python."""
+    """Errors count rows from 0, as usual in Python."""
     x = np.abs(data[0][:50])
     x[7, 3] = -1
     with pytest.raises(ValueError, match=r"^X\[7, 3\] is -1"):
@@ -79,7 +79,7 @@ def test_where_a_value_is(data: Any) -> None:
 
 
 def test_kinds_that_cannot_follow(data: Any) -> None:
-    """What a map cannot do is not there."""
+    """Methods that a kind does not support do not exist."""
     for model in (Unfold(kind="pca"), Unfold(kind="gplvm"), Unfold(metric="precomputed")):
         assert not hasattr(model, "partial_fit") and not hasattr(model, "forget")
     assert hasattr(Unfold(), "partial_fit") and hasattr(Unfold(metric="cosine"), "forget")

@@ -1,13 +1,13 @@
-"""Maps of high-dimensional rows that live: estimators over the program unfold.
+"""Estimators that learn live maps of high-dimensional rows with the program unfold.
 
 >>> from unfold_live import Unfold
 >>> xy = Unfold().fit_transform(X)                       # doctest: +SKIP
 
-The program comes with the wheel. Each fitted estimator has one child process of it
-(``unfold session``), started when it is needed; rows go to it as files in memory. What an
-estimator computes has the bytes that the command line gives for the same rows.
+The wheel contains the program. Each fitted estimator has one child process
+(``unfold session``), which is started on demand and receives rows as files in memory. The
+results equal those of the command line for the same rows, byte for byte.
 
-Nothing is imported before it is used: ``import unfold_live`` takes milliseconds.
+Modules are imported on first use, so ``import unfold_live`` takes milliseconds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""AnnData, the annotated matrices of scanpy, without its import: rows from it, and what was found into it."""
+"""Reading rows from AnnData, the annotated matrices of scanpy, and storing results in it, without importing anndata."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from typing import Any
 
 import numpy as np
 
-#: Where places and neighbours go, as scanpy names its own ("X_umap", neighbors_key).
+#: The keys of positions and neighbours, named like those of scanpy ("X_umap", neighbors_key).
 EMBEDDING, KEY = "X_unfold", "unfold"
 
 
 def is_annotated(x: Any) -> bool:
-    """Report whether rows are the observations of an AnnData object."""
+    """Report whether rows are given as an AnnData object."""
     return all(hasattr(x, name) for name in ("obs", "obsm", "obsp", "var", "uns"))
 
 
 def rows(adata: Any, use_rep: str | None, known: bool) -> Any:
-    """Return what a map is made of.
+    """Return the rows of an AnnData object to map.
 
     Parameters
     ----------
     adata : AnnData
-        The observations; files that are open (``backed``) are read.
+        The observations. Open files (``backed``) are read.
     use_rep : str or None
-        The name of a representation in ``obsm`` or of a layer, "X" for ``adata.X``; None is "X_pca", if that is there, else "X".
-        Of distances it is a name in ``obsp``, and None is "distances".
+        The name of a representation in ``obsm`` or of a layer, or "X" for ``adata.X``. None means "X_pca" if it exists,
+        otherwise "X". For distances it is a name in ``obsp``, and None means "distances".
     known : bool
-        Whether the map is one of distances.
+        Whether the map is learnt from distances.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def rows(adata: Any, use_rep: str | None, known: bool) -> Any:
 
 
 def _in_memory(x: Any) -> Any:
-    """Return an array of a file as one of memory; others are left as they are."""
+    """Load an array from an open file into memory. Other arrays are returned unchanged."""
     if x is None:
         raise ValueError("adata.X is None: give use_rep, a name in adata.obsm")
     if hasattr(x, "to_memory"):
@@ -58,7 +58,7 @@ def _in_memory(x: Any) -> Any:
 
 
 def labels(adata: Any, y: Any) -> Any:
-    """Return labels that may be named as a column of ``obs``."""
+    """Return labels, or the column of ``obs`` if y is its name."""
     if not isinstance(y, str):
         return y
     if y not in adata.obs:
@@ -72,7 +72,7 @@ def names(adata: Any) -> np.ndarray[Any, Any]:
 
 
 def store(adata: Any, model: Any, distances: Any, weights: Any, params: dict[str, Any]) -> None:
-    """Write the places of a fitted model into ``obsm``, and its neighbours where scanpy's ``neighbors_key`` finds them."""
+    """Store the positions of a fitted model in ``obsm``, and its neighbour graph for scanpy's ``neighbors_key``."""
     adata.obsm[EMBEDDING] = model.embedding_
     adata.obsp[f"{KEY}_distances"] = distances
     adata.obsp[f"{KEY}_connectivities"] = weights

@@ -1,8 +1,8 @@
-"""Reads Arrow IPC streams, as the program writes them, into NumPy arrays.
+"""A reader of the program's Arrow IPC streams that returns NumPy arrays.
 
-Numbers, booleans, texts, times, maps and lists of one length are read, which is what maps hold: enough
-to do without pyarrow. The layout is that of the Arrow columnar format, version 1, whose
-metadata are flatbuffers; both are read as they stand in the file, which is mapped.
+It supports the types that occur in maps, so that pyarrow is not needed: numbers, booleans, texts,
+times, maps and lists of equal length. The layout is the Arrow columnar format, version 1, with
+flatbuffers as metadata. The file is memory-mapped and parsed in place.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _INT, _FLOAT, _UTF8, _BOOL, _TIMESTAMP, _STRUCT, _FIXED_LIST, _MAP = 2, 3, 5, 6,
 
 
 class _Table:
-    """A flatbuffer's table: fields by their number."""
+    """A table of a flatbuffer, with fields by number."""
 
     def __init__(self, buf: memoryview, at: int) -> None:
         self.buf, self.at = buf, at
@@ -88,7 +88,7 @@ class _Field:
         elif self.kind == _FIXED_LIST:
             self.list_size = t.table(3).number(0, "i")
         elif self.kind == _MAP:
-            self.children = self.children[0].children  # those of the entries
+            self.children = self.children[0].children  # the fields of the entries
         elif self.kind not in (_UTF8, _BOOL, _STRUCT):
             raise ValueError(f"column {self.name!r} has a type of Arrow's, number {self.kind}, that is read by pyarrow alone")
 
@@ -109,7 +109,7 @@ def _messages(buf: memoryview) -> Iterator[tuple[_Table, int, memoryview]]:
 
 
 class _Parts:
-    """The nodes and buffers of a batch, taken one after the other."""
+    """The nodes and buffers of a batch, read sequentially."""
 
     def __init__(self, header: _Table, body: memoryview) -> None:
         self.nodes, self.buffers, self.body = iter(header.structs(1)), iter(header.structs(2)), body
@@ -154,7 +154,7 @@ def _bits(buf: memoryview, n: int) -> np.ndarray[Any, Any]:
 
 
 def read(path: str | Path) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the columns of an Arrow IPC stream in a file, by their names.
+    """Return the columns of an Arrow IPC stream in a file by name.
 
     Parameters
     ----------
@@ -164,8 +164,8 @@ def read(path: str | Path) -> dict[str, np.ndarray[Any, Any]]:
     Returns
     -------
     dict of ndarray
-        Lists of one length have the shape (rows, length). Maps are dicts. Missing numbers are NaN, other
-        missing values None.
+        Lists of equal length have the shape (rows, length). Maps are dicts. Missing numbers are NaN, and
+        other missing values are None.
     """
     with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         view = memoryview(mapped)

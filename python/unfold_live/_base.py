@@ -1,10 +1,9 @@
-"""scikit-learn's contract, without its import, which takes longer than a fit of some thousand rows.
+"""scikit-learn's interface without importing it, which takes longer than a fit of a few thousand rows.
 
-Estimators are defined on the small classes below, which NumPy suffices for. Once
-scikit-learn is imported, by whomever, they become subclasses of its own base classes: when
-the next estimator is made, when one is used, or when one is asked for what only those base
-classes have. So whatever knows scikit-learn sees its estimators, and nobody else
-pays for them.
+Estimators derive from the small classes below, which only need NumPy. Once any code has
+imported scikit-learn, they become subclasses of its base classes. That happens when an
+estimator is created or used, or when an attribute is accessed that only those base classes
+have. So users of scikit-learn get real estimators, and others do not pay for the import.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy as np
 
 from . import _files
 
-#: The module whose classes estimators take over.
+#: The module with the base classes of scikit-learn.
 _SKLEARN = "sklearn.base"
 
 _adopting = threading.Lock()
@@ -30,9 +29,9 @@ def _loaded() -> bool:
 
 
 def adopt(cls: type[BaseEstimator]) -> None:
-    """Give a class, and those above it, the bases of scikit-learn that its own stand for.
+    """Add the bases of scikit-learn to a class and its superclasses, in place of the ones below.
 
-    Does nothing where that was done before. Imports scikit-learn, if it is not yet.
+    It does nothing the second time. It imports scikit-learn if necessary.
     """
     from sklearn import base
 
@@ -45,26 +44,26 @@ def adopt(cls: type[BaseEstimator]) -> None:
 
 
 def _subclassed(cls: Any) -> None:
-    """Do for a class and its subclasses what Python does when a class is made: the new bases have not heard of them."""
+    """Call the ``__init_subclass__`` of the new bases for a class and its subclasses, as Python does when a class is created."""
     super(cls, cls).__init_subclass__()
     for sub in cls.__subclasses__():
         _subclassed(sub)
 
 
 def adopted(cls: type) -> bool:
-    """Report whether a class has scikit-learn's bases; it gets them if scikit-learn is imported."""
+    """Report whether a class has scikit-learn's bases. They are added if scikit-learn has been imported."""
     if issubclass(cls, BaseEstimator) and _loaded():
         adopt(cls)
     return not issubclass(cls, BaseEstimator)
 
 
 def _asks_for_sklearn(name: str) -> bool:
-    """Report whether an attribute is one of scikit-learn's that its users call by name."""
+    """Report whether an attribute is a method of scikit-learn that users call directly."""
     return name in ("set_output", "get_metadata_routing") and importlib.util.find_spec("sklearn") is not None
 
 
 class BaseEstimator:
-    """Parameters by the names of the constructor's arguments."""
+    """An estimator whose parameters are the arguments of its constructor."""
 
     if TYPE_CHECKING:
         n_features_in_: int
@@ -78,7 +77,7 @@ class BaseEstimator:
 
     def __getattr__(self, name: str) -> Any:
         cls = type(self)
-        if hasattr(cls, name):  # it is there, and says itself why it cannot be had
+        if hasattr(cls, name):  # it exists, and raises its own error
             return object.__getattribute__(self, name)
         if _loaded() or _asks_for_sklearn(name):
             adopt(cls)
@@ -108,15 +107,15 @@ class BaseEstimator:
 
 
 class TransformerMixin:
-    """Nothing: estimators have a ``fit_transform`` of their own."""
+    """An empty class, because estimators define ``fit_transform`` themselves."""
 
 
 class ClassifierMixin:
-    """Nothing: scikit-learn's says what it needs of classifiers in its tags."""
+    """An empty class. That of scikit-learn sets the tags of classifiers."""
 
 
 class ClusterMixin:
-    """Clusters of the rows that are fitted."""
+    """An estimator of clusters of the fitted rows."""
 
     def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> Any:
         """Fit, and return the labels of the rows."""
@@ -124,7 +123,7 @@ class ClusterMixin:
 
 
 class ClassNamePrefixFeaturesOutMixin:
-    """Names of what comes out: the class's and a number."""
+    """An estimator whose outputs are named by its class and a number."""
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
         """Return the names of the coordinates."""
@@ -134,11 +133,11 @@ class ClassNamePrefixFeaturesOutMixin:
 
 
 class NotFittedError(ValueError, AttributeError):
-    """The estimator has not been fitted. Where scikit-learn is imported its own error is raised."""
+    """The error of an estimator that has not been fitted, unless scikit-learn is imported and its own error is raised."""
 
 
 def available_if(check: Any) -> Any:
-    """Make a method that is there only if ``check(self)`` is true."""
+    """Create a method that exists only if ``check(self)`` is true."""
 
     class _Available:
         def __init__(self, f: Any) -> None:
@@ -154,7 +153,7 @@ def available_if(check: Any) -> Any:
 
 
 def check_is_fitted(estimator: Any) -> None:
-    """Raise ``NotFittedError`` if there is nothing fitted."""
+    """Raise ``NotFittedError`` if the estimator has not been fitted."""
     if adopted(type(estimator)):
         from sklearn.utils.validation import check_is_fitted
 
@@ -205,7 +204,7 @@ def _numbers(x: Any, allow_nan: bool, least: int) -> Any:
 
 
 def _column_names(x: Any) -> np.ndarray[Any, Any] | None:
-    """Return the names of a data frame's columns, None where they are not all texts."""
+    """Return the names of a data frame's columns, or None unless all are strings."""
     names = getattr(x, "columns", None)
     if names is None or not all(isinstance(n, str) for n in names):
         return None
@@ -213,7 +212,7 @@ def _column_names(x: Any) -> np.ndarray[Any, Any] | None:
 
 
 def _check_columns(estimator: Any, n: int, names: np.ndarray[Any, Any] | None, reset: bool) -> None:
-    """Set what an estimator knows of columns, or compare others with it."""
+    """Set the columns of an estimator, or check that others equal them."""
     if reset:
         estimator.n_features_in_ = n
         if names is not None:

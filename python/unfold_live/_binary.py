@@ -12,12 +12,12 @@ from ._errors import UnfoldError
 if TYPE_CHECKING:
     import subprocess
 
-#: The environment variable with the path of another program than the wheel's own.
+#: The environment variable with the path of a program to use instead of the wheel's.
 VARIABLE = "UNFOLD_BINARY"
 
 
 def binary() -> str:
-    """Return the path of the program: that of ``UNFOLD_BINARY``, or the wheel's own."""
+    """Return the path of the program, from ``UNFOLD_BINARY`` or in the wheel."""
     given = os.environ.get(VARIABLE)
     if given:
         return given
@@ -28,7 +28,7 @@ def binary() -> str:
 
 
 def start(args: list[str], **how: Any) -> subprocess.Popen[Any]:
-    """Start the program; ``how`` are arguments of ``Popen``.
+    """Start the program. ``how`` are arguments of ``Popen``.
 
     Raises
     ------

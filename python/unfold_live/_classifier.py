@@ -12,23 +12,23 @@ from ._unfold import Unfold
 
 
 class UnfoldClassifier(ClassifierMixin, Unfold):
-    """A classifier of rows by their places on a map and by the rows near them.
+    """A classifier of rows by their positions on a map and by their nearest rows.
 
-    It is an ``Unfold`` that always learns to predict: ``transform``, ``explain``, ``clusters`` and the rest are there, too.
-    ``partial_fit`` and ``forget`` are not, since later rows would not change what is predicted.
+    It is an ``Unfold`` that always learns to predict, and has ``transform``, ``explain``, ``clusters`` and its other methods.
+    It does not have ``partial_fit`` and ``forget``, because later rows would not change predictions.
 
     Parameters
     ----------
     n_components, n_neighbors, kind, frame, pca, supervision, density, metric, precomputed_knn, missing, standardize, log1p, \
 columns, id_column, classify, thorough, report, random_state, n_jobs, memory, settings, verbose
-        As those of ``Unfold``. ``classify`` has to stay True, and ``metric`` is not "precomputed".
+        Parameters of ``Unfold``. ``classify`` must be True, and ``metric`` must not be "precomputed".
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, in ascending order.
     embedding_ and others
-        As those of ``Unfold``.
+        Attributes of ``Unfold``.
     """
 
     def fit(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> UnfoldClassifier:
@@ -37,12 +37,12 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         Parameters
         ----------
         X : rows
-            As ``Unfold.fit`` takes them.
+            Rows as for ``Unfold.fit``.
         y : array-like of shape (n,) or (n, n_classes)
-            The class of each row, None or NaN where it is unknown; or a column for each class, 1 for the class of the row
-            and 0 for the others. Names of a data frame's columns are then the classes, otherwise numbers from 0.
+            The class of each row, None or NaN if it is unknown. Alternatively a column for each class, with 1 for the class of
+            the row and 0 for the others. The classes are then the names of a data frame's columns, or numbers from 0.
         ids, use_rep
-            As ``Unfold.fit`` takes them.
+            Arguments as for ``Unfold.fit``.
 
         Returns
         -------
@@ -52,7 +52,7 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         Raises
         ------
         ValueError
-            Rows, labels or parameters are at fault.
+            Rows, labels or parameters are invalid.
         """
         if self._precomputed():
             raise ValueError('metric="precomputed": the nodes of a graph have no classes to learn; give rows and another metric')
@@ -63,7 +63,7 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         labels = _labels.required(_annotated.labels(X, y) if _annotated.is_annotated(X) else y)
         classes = _labels.known(labels)
         super().fit(X, labels, ids=ids, use_rep=use_rep)
-        if len(classes) == 1:  # the program has nothing to tell apart
+        if len(classes) == 1:  # the program needs at least two classes
             self.classes_ = classes
         return self
 
@@ -81,7 +81,7 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         return p / p.sum(axis=1, keepdims=True)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the share of rows whose class is predicted, weighted if there are weights."""
+        """Return the share of correct predictions, weighted by ``sample_weight`` if given."""
         if y is None:
             raise ValueError("score needs y, the classes of the rows")
         return float(np.average(self.predict(X) == _labels.required(y), weights=sample_weight))

@@ -12,7 +12,7 @@ from ._base import BaseEstimator, ClusterMixin, adopt, adopted, check_is_fitted
 from ._handle import Handle
 from ._progress import Bars
 
-#: The default least size of a cluster: _MIN_SIZE, or a twentieth of the rows if that is less, but at least five.
+#: The default minimum size of a cluster: _MIN_SIZE, or a twentieth of the rows if that is less, but at least five.
 _MIN_SIZE, _SHARE, _LEAST = 50, 20, 5
 
 
@@ -24,28 +24,28 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     min_cluster_size : int, optional
-        Fewest points of a cluster. Default 50, or a twentieth of the rows, if that is less and at least 5.
+        Minimum number of points of a cluster. Default 50, or a twentieth of the rows if that is less, but at least 5.
     min_samples : int, optional
-        How dense it is around a point is by its so-many-th nearest other point. Default ``min_cluster_size``.
+        Rank of the nearest neighbour whose distance determines the density at a point. Default ``min_cluster_size``.
     cluster_selection_method : {"eom", "leaf"}, default="eom"
-        Which clusters of the hierarchy are chosen: those that last longest, or the smallest.
+        The clusters of the hierarchy to select: the most persistent ones, or the leaves.
     cluster_selection_epsilon : float, default=0.0
-        Clusters that part at a distance below it stay one.
+        Clusters that split at a smaller distance are not split.
     n_jobs : int or None
-        Threads; they do not change the clusters.
+        Number of threads, which does not affect the clusters.
     verbose : bool, default=False
-        Show how far it is.
+        Show the progress.
 
     Attributes
     ----------
     labels_ : ndarray of int, shape (n,)
         The cluster of each row, -1 for noise.
     probabilities_ : ndarray of shape (n,)
-        How surely each row is in its cluster.
+        Strength of each row's membership in its cluster.
     outlier_scores_ : ndarray of shape (n,)
-        How far outside of its surroundings each row is (GLOSH).
+        Outlier score of each row relative to its neighbourhood (GLOSH).
     n_features_in_ : int
-        Columns of the rows.
+        Number of columns of the rows.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> UnfoldClusters:
-        """Find the clusters of rows, such as the places of a map."""
+        """Find the clusters of rows, for example of positions on a map."""
         handle = Handle(_settings.threads_of(self.n_jobs))
         with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
             rows = _rows.put(self, X, folder, fit=True, least=2)

@@ -1,4 +1,4 @@
-"""Distances that are known, as a graph that the program reads."""
+"""Conversion of given distances to a graph for the program."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from ._base import check_rows
 from ._graph import Edges
 from ._rows import Rows, rows_of
 
-#: How many distances of a row are kept of all, if ``n_neighbors`` is None.
+#: The number of distances kept per row of an array, if ``n_neighbors`` is None.
 _NEAREST = 15
 
-#: By how much two distances of the same rows may differ, as a share of the largest: single precision loses as much of small ones.
+#: The maximum difference of two distances between the same rows, relative to the largest distance, caused by single precision.
 _ROUNDING = 1e-3
 
-#: How many distances are looked at together.
+#: The number of distances processed at a time.
 _BLOCK = 1 << 22
 
 
 def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | None, least: int) -> Rows:
-    """Write the edges of a graph to a file and return what the program is given.
+    """Write the edges of a graph to a file and return it as rows for the program.
 
     Parameters
     ----------
     estimator : object
-        Whose distances they are: its ``n_features_in_`` is set, or checked.
+        The estimator, whose ``n_features_in_`` is set or checked.
     x : array or sparse matrix of shape (n, m), or path
-        Distances of n rows from the m of the map, which are those rows if they are fitted. Those that a sparse
-        matrix does not hold are unknown. A file is one that ``fit --graph`` reads.
+        Distances of n rows from the m rows of the map, which are the same rows in a fit. Distances missing from a
+        sparse matrix are unknown. A file must be readable by ``fit --graph``.
     folder : Folder
-        Where the file goes.
+        The folder for the file.
     fit : bool
-        Whether they are fitted; else the rows are placed on what was.
+        Whether the rows are fitted. Otherwise they are placed on the fitted map.
     k : int or None
-        How many of each row count, the nearest ones. None: all of a sparse matrix, 15 of an array.
+        The number of nearest distances used per row. None means all of a sparse matrix, and 15 of an array.
     least : int
-        Fewest rows.
+        The minimum number of rows.
     """
     if _files.is_file(x):
         return Rows(os.fspath(x), graph=True)
@@ -57,7 +57,7 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
         data, start = near.ravel(), np.arange(0, index.size + 1, index.shape[1])
     if data.size and data.min() < 0:
         raise ValueError(f"X holds {data.min():g}, and distances are not negative")
-    # Copies are as near as the nearest rows that differ: an edge has a length.
+    # An edge needs a positive length, so copies get the distance of the nearest different rows.
     data[data == 0] = data.min(where=data > 0, initial=np.inf) if data.any() else 1
     path = folder.file("distances.npz")  # as SciPy writes it
     np.savez(
@@ -68,9 +68,9 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
 
 
 def _check_symmetric(d: Any) -> None:
-    """Raise ``ValueError`` if two distances between the same two rows differ by more than rounding explains."""
+    """Raise ``ValueError`` if two distances between the same rows differ by more than a rounding error."""
     if _files.is_sparse(d):
-        # Of those that are known in both directions.
+        # Only those that are known in both directions.
         both = (d != 0).multiply((d != 0).T)
         apart = abs(d - d.T).multiply(both).tocoo()
         largest = abs(d.data).max(initial=0)
@@ -95,7 +95,7 @@ def _check_symmetric(d: Any) -> None:
 def _nearest(d: Any, k: int, square: bool) -> tuple[Any, Any]:
     """Return the k nearest of each row: columns in ascending order and distances, both (n, k).
 
-    Of equal distances the first count. ``square``: a row is no neighbour of its own.
+    Ties are resolved in favour of the first columns. With ``square``, a row is not its own neighbour.
     """
     n, m = d.shape
     index = np.empty((n, k), np.int32)
@@ -115,7 +115,7 @@ def _nearest(d: Any, k: int, square: bool) -> tuple[Any, Any]:
 def _held(x: Any, k: int | None, square: bool) -> tuple[Any, Any, Any]:
     """Return data, columns and row pointers of a sparse matrix.
 
-    ``k``: of the k nearest that each row holds. ``square``: a row is no neighbour of its own.
+    Only the ``k`` nearest of each row are returned, or all if it is None. With ``square``, a row is not its own neighbour.
     """
     x = x.tocsr()
     if not x.has_canonical_format:

@@ -1,4 +1,4 @@
-"""Errors of the program, as Python has them."""
+"""Conversion of the program's errors to exceptions."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from ._words import translated
 
 
 class UnfoldError(RuntimeError):
-    """The program failed through no fault of the rows or the settings.
+    """An error of the program that is not caused by the rows or the settings.
 
-    Bad rows and settings that make no sense are a ``ValueError``, as elsewhere in Python's
-    world of estimators, with the program's own words.
+    Invalid rows and settings raise a ``ValueError`` with the program's message, as usual for
+    estimators.
     """
 
 
-#: How the first line of a trace begins that Go's runtime writes when the program crashes.
+#: The beginning of the trace that Go's runtime writes when the program crashes.
 _CRASH = re.compile(
     r"^(?:panic: |fatal error: |runtime: |unexpected fault address |SIG(?:ABRT|BUS|FPE|ILL|QUIT|SEGV|TRAP): )(.*)$", re.MULTILINE
 )
 
-#: What the runtime adds to the reason.
+#: Additions of the runtime to the reason.
 _ADDED = re.compile(r"\s*\[recovered(?:, repanicked)?\]$|^runtime error: ")
 
 
 def is_crash(text: str) -> bool:
-    """Report whether what the program wrote to its standard error has a trace in it."""
+    """Report whether the program's standard error contains a trace."""
     return _CRASH.search(text) is not None
 
 
 def crash_of(text: str) -> UnfoldError:
-    """Save the trace of a crash and return the exception, which names the reason and the trace's file."""
+    """Save the trace of a crash and return an exception with the reason and the trace's file."""
     found = _CRASH.search(text)
     reason = _ADDED.sub("", found[1]) if found else ""
     try:
@@ -45,7 +45,7 @@ def crash_of(text: str) -> UnfoldError:
     return UnfoldError(f"unfold crashed: {reason}; {where}")
 
 
-#: Exit codes of the program: wrong usage and bad input are the caller's.
+#: Exit codes of the program for errors of the caller: wrong usage and bad input.
 _USAGE, _BAD_INPUT = 2, 3
 
 
@@ -59,7 +59,7 @@ def error_of(code: int, text: str, names: dict[str, str]) -> Exception:
     text : str
         The program's message. Flags and paths in it become parameters.
     names : dict of str
-        Paths of files that went to and fro, and what the caller calls them.
+        Names of files for the caller, by path.
     """
     text = translated(text, names)
     if code in (_USAGE, _BAD_INPUT):

@@ -1,4 +1,4 @@
-"""Rows as files that the program reads: in memory, where the system has files there."""
+"""Files with rows for the program, in memory if the system supports it."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ import numpy as np
 
 try:
     import fcntl
-except ImportError:  # Windows: what a process leaves there when it is killed stays
+except ImportError:  # Windows: folders of a killed process are not removed
     fcntl = None  # type: ignore[assignment]
 
-#: Where files live in memory.
+#: The file system in memory.
 _SHM = Path("/dev/shm")
 
-#: How many bytes are copied at a time, so that no second copy of the rows is made.
+#: Bytes copied at a time, to avoid a second copy of the rows.
 _BLOCK = 8 << 20
 
-#: What names of folders begin with, the file in each that is locked as long as its process lives, and what it holds.
+#: The prefix of folder names, the file in each folder that its process locks, and the content of that file.
 _PREFIX, _LOCK, _MARK = "unfold-", ".lock", b"a scratch folder of unfold-live\n"
 
 
 class Folder:
-    """A temporary folder, removed with the object that holds it.
+    """A temporary folder that is removed when this object is deleted.
 
-    One whose process was killed is removed by the next process that makes one beside it.
+    If the process is killed, the folder is removed by the next process that creates one in the same place.
 
     Parameters
     ----------
     size : int or None
-        About how many bytes it will hold. It is in memory if that has room for twice as many,
-        else on disk; None, which is unknown, is on disk.
+        The approximate size of its files in bytes. The folder is in memory if twice as many bytes are free there,
+        otherwise on disk. None means unknown, and uses the disk.
     """
 
     def __init__(self, size: int | None = 0) -> None:
@@ -49,11 +49,11 @@ class Folder:
         self._end = weakref.finalize(self, _remove, str(self.path), self._lock, self.owner)
 
     def file(self, name: str) -> Path:
-        """Return the path of a file in it."""
+        """Return the path of a file in the folder."""
         return self.path / name
 
     def close(self) -> None:
-        """Remove it."""
+        """Remove the folder."""
         self._end()
 
     def __enter__(self) -> Folder:
@@ -64,7 +64,7 @@ class Folder:
 
 
 def _remove(path: str, lock: IO[bytes] | None, owner: int) -> None:
-    if os.getpid() == owner:  # a fork's copy leaves its parent's folder alone
+    if os.getpid() == owner:  # a forked process must not remove its parent's folder
         shutil.rmtree(path, ignore_errors=True)
     if lock is not None:
         lock.close()
@@ -77,23 +77,23 @@ def _parent(size: int | None) -> str:
 
 
 def _own(parent: str) -> str:
-    """Return this user's private folder beside those of others, swept; the parent if there can be none.
+    """Return this user's private folder without abandoned folders, or the parent if it cannot be created.
 
-    Any user may write into the parent, so nothing there is this user's for its name alone.
+    Any user may write to the parent, so a name alone does not prove that a folder belongs to this user.
     """
-    if not hasattr(os, "getuid"):  # Windows: the parent is the user's own
+    if not hasattr(os, "getuid"):  # Windows: the parent already belongs to the user
         return parent
     own = os.path.join(parent, f"{_PREFIX}{os.getuid()}")
     with contextlib.suppress(FileExistsError):
         os.mkdir(own, 0o700)
     if not _is_private(own):
-        return parent  # another user's; a folder of a name by chance does as well
+        return parent  # it belongs to another user; a random name in the parent is safe, too
     _sweep(own)
     return own
 
 
 def _is_private(folder: str) -> bool:
-    """Report a folder, no link to one, that is this user's and that nobody else may write into."""
+    """Report whether a path is a folder (not a link) that belongs to this user and that no other user may write to."""
     try:
         info = os.lstat(folder)
     except OSError:
@@ -102,34 +102,34 @@ def _is_private(folder: str) -> bool:
 
 
 def _locked(folder: Path) -> IO[bytes] | None:
-    """Put a file into a folder that is locked until this process ends, and its forks."""
+    """Create a file in a folder that stays locked until this process and its forks end."""
     if fcntl is None:
         return None
     lock = open(folder / (_LOCK + "-new"), "wb", buffering=0)  # noqa: SIM115 - as long as the folder
     fcntl.flock(lock, fcntl.LOCK_EX)
     lock.write(_MARK)
-    # Under this name it is found only once it is locked.
+    # Renaming after locking ensures that other processes only find a locked file.
     os.rename(lock.name, folder / _LOCK)
     return lock
 
 
 @functools.cache
 def _sweep(own: str) -> None:
-    """Remove folders of processes that were killed, once a process. The system unlocks what they had locked."""
+    """Remove folders of killed processes, once per process. The system has released their locks."""
     if fcntl is None:
         return
     for path in Path(own).glob(_PREFIX + "*"):
-        # One that has just gone, or was not made by _locked, is left alone.
+        # Ignore folders that have just been removed, or were not created by _locked.
         with contextlib.suppress(OSError):
             if _is_abandoned(path):
                 shutil.rmtree(path, ignore_errors=True)
 
 
 def _is_abandoned(folder: Path) -> bool:
-    """Report a folder of this user's that _locked has marked and no process holds."""
+    """Report whether a folder belongs to this user, was marked by _locked, and is not locked by a process."""
     if not _is_private(str(folder)):
         return False
-    # A named pipe is opened without waiting for its writer, and a link is not followed.
+    # Do not block on a named pipe without a writer, and do not follow a link.
     number = os.open(folder / _LOCK, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with open(number, "rb") as lock:
         info = os.fstat(number)
@@ -140,28 +140,28 @@ def _is_abandoned(folder: Path) -> bool:
 
 
 def is_file(x: Any) -> bool:
-    """Report whether rows are given as the path of a file."""
+    """Report whether rows are given as a path."""
     return isinstance(x, str | os.PathLike)
 
 
 def is_sparse(x: Any) -> bool:
-    """Report whether rows are a sparse matrix of SciPy's."""
+    """Report whether rows are a sparse matrix of SciPy."""
     return hasattr(x, "tocsr") and hasattr(x, "nnz")
 
 
 def is_arrow(x: Any) -> bool:
-    """Report whether rows come by the Arrow PyCapsule interface."""
+    """Report whether rows support the Arrow PyCapsule interface."""
     return hasattr(x, "__arrow_c_stream__")
 
 
 def is_column(x: Any) -> bool:
-    """Report whether rows are one column, of pyarrow, polars or pandas, rather than a table."""
+    """Report whether rows are a column of pyarrow, polars or pandas instead of a table."""
     by_arrow = is_arrow(x) or hasattr(x, "__arrow_c_array__")
     return by_arrow and not any(hasattr(x, name) for name in ("columns", "column_names", "schema"))
 
 
 def vectors(x: Any) -> Any:
-    """Return a column of vectors as a table, under the name that vectors of arrays have; another column as an array."""
+    """Return a column of vectors as a table with the default name of vectors, and any other column as an array."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -171,7 +171,7 @@ def vectors(x: Any) -> Any:
 
 
 def size_of(x: Any) -> int | None:
-    """Return about how many bytes rows take as a file that is written of them; None if that is not known."""
+    """Return the approximate size of the file for rows in bytes, or None if it is unknown."""
     if is_sparse(x):
         return 12 * x.nnz + 8 * x.shape[0]
     if is_file(x):
@@ -189,9 +189,9 @@ def size_of(x: Any) -> int | None:
 
 
 def mapped_file(x: Any) -> Path | None:
-    """Return the .npy file that an array is the whole of, mapped, and whose bytes it still has; None if there is none.
+    """Return the .npy file of which an array is a complete memory map with equal bytes, or None.
 
-    A copy-on-write map may differ from its file, and another file may have taken the name since.
+    A copy-on-write map may differ from its file, and the file may have been replaced.
     """
     name = getattr(x, "filename", None)
     if not isinstance(x, np.memmap) or name is None or not x.flags.c_contiguous:
@@ -205,14 +205,14 @@ def mapped_file(x: Any) -> Path | None:
                 return None
     except (OSError, ValueError):
         return None
-    # Of another shape or type it is a part, or a view.
+    # With another shape or type the array is only a part or a view.
     if (shape, fortran, dtype) != (x.shape, False, x.dtype) or not _has_bytes(Path(name), x):
         return None
     return Path(name)
 
 
 def _has_bytes(path: Path, x: np.memmap[Any, Any]) -> bool:
-    """Report whether a file ends, from the array's offset on, with the array's bytes."""
+    """Report whether a file contains exactly the array's bytes from the array's offset to its end."""
     view, buffer = _bytes(x), bytearray(_BLOCK)
     with open(path, "rb", buffering=0) as f:
         f.seek(x.offset)
@@ -225,10 +225,10 @@ def _has_bytes(path: Path, x: np.memmap[Any, Any]) -> bool:
 
 
 def write_array(path: Path, x: Any) -> Path:
-    """Write an array as a .npy file, or a sparse matrix as SciPy's .npz beside it, and return the file's path.
+    """Write an array as a .npy file, or a sparse matrix as SciPy's .npz, and return the file's path.
 
-    Rows are written block by block: nothing as large as the array is made. What is mapped
-    from a .npy file already is not written; its own path comes back.
+    Rows are written in blocks to avoid a copy of the array. An array that is mapped from a .npy file
+    is not written; the path of that file is returned.
     """
     if is_sparse(x):
         return _write_sparse(path.with_suffix(".npz"), x)
@@ -257,7 +257,7 @@ def _write_sparse(path: Path, x: Any) -> Path:
 
 
 def read_array(path: Path) -> Any:
-    """Read what write_array wrote: an array, or a sparse matrix."""
+    """Read an array or a sparse matrix written by write_array."""
     if path.suffix != ".npz":
         return np.load(path)
     import scipy.sparse
@@ -266,7 +266,7 @@ def read_array(path: Path) -> Any:
 
 
 def _bytes(x: Any) -> memoryview:
-    """Return the memory of an array that is whole, of whatever type and byte order."""
+    """Return the memory of a contiguous array of any type and byte order."""
     return memoryview(x.reshape(-1).view(np.uint8))
 
 
@@ -276,13 +276,13 @@ def _write_all(f: Any, view: memoryview) -> None:
 
 
 def write_texts(path: Path, values: list[str]) -> Path:
-    """Write texts, a column, as a .npy file."""
+    """Write a column of strings as a .npy file."""
     np.save(path, np.array(values, dtype=np.str_) if any(values) else np.array([" "] * len(values)))
     return path
 
 
 def write_table(path: Path, x: Any) -> tuple[Any, int]:
-    """Write rows that come by the Arrow PyCapsule interface as an Arrow stream, batch by batch; return their schema and number."""
+    """Write rows with the Arrow PyCapsule interface as an Arrow stream, in batches. Return their schema and number."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -299,13 +299,13 @@ def write_table(path: Path, x: Any) -> tuple[Any, int]:
 
 
 def index_of(schema: Any) -> set[str]:
-    """Return the columns of a schema that are the index of pandas, which is no part of the rows."""
+    """Return the columns of a schema that are the index of pandas, which is not part of the rows."""
     about = schema.pandas_metadata or {}
     return {name for name in about.get("index_columns", []) if isinstance(name, str)}
 
 
 def _plain(pa: Any, schema: Any) -> Any:
-    """Return the schema with views as plain columns: the program reads the older layouts."""
+    """Return the schema with plain types instead of views, because the program only reads plain layouts."""
     types = {
         "string_view": pa.large_string(),
         "binary_view": pa.large_binary(),

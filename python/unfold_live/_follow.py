@@ -1,4 +1,4 @@
-"""How an estimator takes in rows and lets others go."""
+"""Adding rows to an estimator's map and removing rows from it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def check_ids(ids: Any, n: int | None) -> None:
-    """Raise ``ValueError`` unless there is an id for each of n rows, if that is known."""
+    """Raise ``ValueError`` unless there are n ids. An unknown n (None) is not checked."""
     if ids is not None and n is not None and len(ids) != n:
         raise ValueError(f"there are {len(ids)} ids for {n} rows")
 
 
 def as_ids(ids: Any) -> np.ndarray[Any, Any]:
-    """Return ids as an array. Integers of a list that numpy would make doubles of stay exact, as objects."""
+    """Return ids as an array. Integers in a list that NumPy would convert to doubles stay exact as objects."""
     out = np.asarray(ids)
     if out.dtype.kind == "f" and isinstance(ids, list | tuple | range) and all(isinstance(v, int) for v in ids):
         return np.asarray(ids, dtype=object)
@@ -29,7 +29,7 @@ def as_ids(ids: Any) -> np.ndarray[Any, Any]:
 
 
 def joined(first: np.ndarray[Any, Any], more: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return ids one behind the other; signed and unsigned integers, which numpy makes doubles of, as objects."""
+    """Concatenate ids. A mix of signed and unsigned integers becomes objects, because NumPy would convert it to doubles."""
     if first.dtype.kind in "iu" and more.dtype.kind in "iu" and np.result_type(first, more).kind == "f":
         first, more = first.astype(object), more.astype(object)
     return np.concatenate([first, more])
@@ -40,7 +40,7 @@ def _follows(estimator: Any) -> bool:
 
 
 class Follows:
-    """What ``Unfold`` knows of the rows that are on its map."""
+    """The state of ``Unfold`` for the rows on its map."""
 
     if TYPE_CHECKING:
         id_column: str | None
@@ -51,7 +51,7 @@ class Follows:
         _model: Handle
         _next_id: int
         _point: Any
-        _row: Any  # of each row's point among the points of the map
+        _row: Any  # the index of each row's point among the points of the map
         ids_: Any
         embedding_: Any
         sigma_: Any
@@ -62,9 +62,9 @@ class Follows:
 
     @available_if(_follows)
     def partial_fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Any:
-        """Take in rows and let the map follow; rows that are there hardly move. The first call fits.
+        """Add rows and update the map. Existing rows hardly move. The first call fits the map.
 
-        Labels count when the map is fitted; those of later rows do not change what ``predict`` knows.
+        Labels are used in the first call only. Labels of later rows do not change predictions.
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(X, y, ids=ids)
@@ -78,14 +78,14 @@ class Follows:
 
     @available_if(_follows)
     def forget(self, ids: Any) -> Any:
-        """Let rows go, by their ids, and the map follow.
+        """Remove rows by id and update the map.
 
         Raises
         ------
         KeyError
-            There is no row of such an id.
+            There is no row with one of the ids.
         ValueError
-            Fewer than two points would be left.
+            Fewer than two points would remain.
         """
         check_is_fitted(self)
         gone = self._rows_of(ids)
@@ -103,14 +103,14 @@ class Follows:
         return self
 
     def _follows(self) -> bool:
-        """Report whether the map can take in rows and let them go: those of one kind can, if it knows their vectors."""
+        """Report whether rows can be added and removed. That requires the kind "lvm" and vectors instead of distances."""
         return self.kind == "lvm" and self.metric != "precomputed"
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
 
     def _take(self, at: dict[str, np.ndarray[Any, Any]], ids: Any, *, more: bool = False) -> None:
-        """Keep what the program says of rows; ``more``: behind those that are there."""
+        """Store the program's results for rows. With ``more`` they are appended to the existing ones."""
         n = len(at["point"])
         if ids is None and "id" in at and self.id_column:
             ids = at["id"]
@@ -130,7 +130,7 @@ class Follows:
         for name, values in new.items():
             setattr(self, name, joined(getattr(self, name), values) if more else values)
         self._next_id = (self._next_id if more else 0) + n
-        self._row = self._point  # until points go, or come of a map that was loaded
+        self._row = self._point  # until points are removed, or points of a loaded map are added
 
     def _update(self, args: list[str], folder: _files.Folder, progress: Any, names: dict[str, str]) -> None:
         model = str(self._model.path)
@@ -138,13 +138,13 @@ class Follows:
         self._model.run(["update", model, *args, "-o", model, *points, *self._place_flags()], progress, names)
 
     def _follow(self, points: dict[str, np.ndarray[Any, Any]]) -> None:
-        """Take over the places of the map's points."""
+        """Update the positions of all rows from the map's points."""
         row = self._row = np.searchsorted(points["point"], self._point)
         self.embedding_ = points["embedding"][row]
         self.sigma_ = points["sigma"][row]
 
     def _rows_of(self, ids: Any) -> np.ndarray[Any, Any]:
-        """Return the rows of ids, each the last that has it."""
+        """Return the row of each id, the last one if several rows have the id."""
         where = {v: i for i, v in enumerate(self.ids_.tolist())}
         wanted = np.atleast_1d(as_ids(ids)).tolist()
         missing = [v for v in wanted if v not in where]

@@ -1,4 +1,4 @@
-"""Arrays for metrics that take columns of a table: categories, and latitudes and longitudes."""
+"""Conversion of arrays for metrics that need columns of a table: categories, or latitudes and longitudes."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ import numpy as np
 
 from . import _files
 
-#: What the columns are called. The model's file keeps those of codes, by which ``form_of_model`` knows the form.
+#: Names of the columns. The model file contains those of codes, so that ``form_of_model`` can recognise the form.
 _CODE, _DEGREES = "x{}", ("latitude", "longitude")
 
-#: An element of a column of codes, as models name it: the column and the category, or "?" for others.
+#: The name of an element of a column of codes in models: the column and the category, or "?" for others.
 _ELEMENT = re.compile(r"x(\d+)=(?:v-?\d+|\?)$")
 
 
 class Form(NamedTuple):
-    """How an array is written as a table: ``kind`` is "codes" or "degrees", ``most`` the most categories of a column."""
+    """The table form of an array. ``kind`` is "codes" or "degrees", ``most`` the maximum number of categories of a column."""
 
     kind: str
     most: int = 0
 
 
 def form_of(metric: str, x: Any) -> Form | None:
-    """Return the form of the rows of a fit, None if they go as an array.
+    """Return the form of the rows of a fit, or None if they are written as an array.
 
     Raises
     ------
     ValueError
-        The metric is haversine, and rows are no pairs of degrees.
+        The metric is haversine, and rows are not pairs of degrees.
     """
     if metric == "haversine":
         _check_degrees(x)
@@ -61,7 +61,7 @@ def _check_degrees(x: Any) -> None:
 
 
 def write(path: Path, form: Form, x: Any) -> tuple[Path, list[str]]:
-    """Write rows as a table and return its path, and the flags of a fit."""
+    """Write rows as a table and return its path and the flags of a fit."""
     x = _dense(x)
     if form.kind == "degrees":
         names, rows, style = list(_DEGREES), x, "%.17g"
@@ -73,9 +73,9 @@ def write(path: Path, form: Form, x: Any) -> tuple[Path, list[str]]:
 
 
 def form_of_model(metric: str, elements: list[str]) -> tuple[Form, int] | None:
-    """Return the form of arrays for a model's file, and how many columns they have; None if it takes none of a form.
+    """Return the form of arrays for a model file and their number of columns, or None if the model needs no form.
 
-    The file does not have the names of latitude and longitude: those of another table than ``write`` makes are unknown here.
+    The file does not contain the names of latitude and longitude, so the names that ``write`` uses are assumed.
     """
     if metric == "haversine":
         return Form("degrees"), 2

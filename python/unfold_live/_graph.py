@@ -1,4 +1,4 @@
-"""The neighbour graph of rows, with weights as UMAP and scanpy have them."""
+"""The neighbour graph of rows, with the weights of UMAP and scanpy."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-#: How many neighbours rows have if ``n_neighbors`` is None, as scanpy's.
+#: Number of neighbours per row if ``n_neighbors`` is None, as in scanpy.
 NEAREST = 15
 
-#: Rounds of bisection for the length scales of rows, and the least of them as a share of the mean distance.
+#: Rounds of bisection for the length scales of rows, and the minimum scale as a share of the mean distance.
 _ROUNDS, _LEAST = 64, 1e-3
 
 
 class Edges(NamedTuple):
-    """Distances of rows from others, as a CSR matrix has them."""
+    """Distances of rows from other rows, in the layout of a CSR matrix."""
 
     data: np.ndarray[Any, Any]
     column: np.ndarray[Any, Any]
@@ -26,7 +26,7 @@ class Edges(NamedTuple):
 
     @classmethod
     def of_lists(cls, near: np.ndarray[Any, Any], distance: np.ndarray[Any, Any], columns: int) -> Edges:
-        """Return those of lists of one length, both (n, k)."""
+        """Return the edges of neighbour lists and their distances, both (n, k)."""
         n, k = near.shape
         return cls(distance.astype(np.float64).ravel(), near.ravel(), np.arange(0, n * k + 1, k or 1)[: n + 1], (n, columns))
 
@@ -39,9 +39,9 @@ class Edges(NamedTuple):
         return out
 
     def weights(self) -> csr_matrix:
-        """Return how strongly each row holds to its neighbours, 0 to 1: exp(-(d - nearest) / scale), 1 for the nearest.
+        """Return the directed weights of edges, from 0 to 1: exp(-(d - nearest) / scale), 1 for the nearest.
 
-        A row's scale is that by which its weights sum to log2(k + 1) for k neighbours (McInnes et al. 2018, section 3.1).
+        A row's scale is chosen so that its weights sum to log2(k + 1) for k neighbours (McInnes et al. 2018, section 3.1).
         """
         n, count = self.shape[0], np.diff(self.start)
         row = np.repeat(np.arange(n), count)
@@ -62,20 +62,20 @@ class Edges(NamedTuple):
 
 
 def union(w: csr_matrix) -> csr_matrix:
-    """Return the symmetric graph of directed weights: how likely an edge is there in one direction at least."""
+    """Return the symmetric graph of directed weights: the probability of an edge in at least one direction."""
     both = w.multiply(w.T)
     return (w + w.T - both).tocsr()
 
 
 class Rows:
-    """Which points of a map rows are. Equal rows are one point.
+    """The mapping from rows to the points of a map. Equal rows are one point.
 
     Parameters
     ----------
     point : array of n
-        The point of each row, among ``points`` of the map.
+        The index of each row's point, below ``points``.
     points : int
-        How many points the map has. It may have some that are none of the rows.
+        Number of points of the map. Some may not belong to any of the rows.
     """
 
     def __init__(self, point: np.ndarray[Any, Any], points: int) -> None:
@@ -91,7 +91,7 @@ class Rows:
         self._first, self._rest = marks(first), marks(rest)
 
     def graph(self, w: csr_matrix, equal: float) -> csr_matrix:
-        """Return the graph of the rows from that of the points. Those equal to an earlier row are tied to it, by ``equal``."""
+        """Convert a graph of points to a graph of rows. Rows that equal an earlier row get an edge to it with value ``equal``."""
         among = self._first @ w @ self._first.T
         tied = self._rest @ w @ self._first.T
         same = self._rest @ self._first.T
@@ -99,5 +99,5 @@ class Rows:
         return (among + tied + tied.T + same + same.T).tocsr()
 
     def columns(self, w: csr_matrix) -> csr_matrix:
-        """Return a matrix whose columns are points as one whose columns are rows, the first of those that are equal."""
+        """Convert the columns of a matrix from points to rows. The first of several equal rows is used."""
         return (w @ self._first.T).tocsr()

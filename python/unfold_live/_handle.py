@@ -1,4 +1,4 @@
-"""A model's file and the child process that works on it."""
+"""A model file and the child process that uses it."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from typing import Any
 from ._files import Folder
 from ._session import Progress, Session
 
-#: The name of the model's file in its folder.
+#: The name of the model file in its folder.
 _NAME = "model.unfold"
 
 
 class Handle:
     """An estimator's model: its file, and a session.
 
-    The file is in a temporary folder. Pickles contain its bytes; an unpickled copy writes
-    them to a folder of its own when it is used. So does a fork, whose changes do not affect its
-    parent's.
+    The file is in a temporary folder. Pickles contain its bytes. An unpickled copy, or a forked
+    process, writes them to its own folder when it is used, so changes do not affect the original.
 
     Parameters
     ----------
     threads : int or None
-        How many threads the child may compute with.
+        Number of threads of the child.
     model : bytes, optional
-        The model's file.
+        The content of the model file.
     """
 
     def __init__(self, threads: int | None = None, model: bytes | None = None) -> None:
@@ -36,7 +35,7 @@ class Handle:
 
     @property
     def path(self) -> Path:
-        """The model's file."""
+        """The path of the model file."""
         if self._folder is not None and self._folder.owner != os.getpid():
             theirs, self._folder = self._folder.file(_NAME), None
             self._bytes = theirs.read_bytes() if theirs.exists() else None
@@ -49,7 +48,7 @@ class Handle:
 
     @property
     def session(self) -> Session:
-        """The child."""
+        """The child process."""
         if self._session is None:
             self._session = Session(self.threads)
         return self._session
@@ -59,7 +58,7 @@ class Handle:
         return self._bytes if self._bytes is not None else self.path.read_bytes()
 
     def _copied(self) -> bytes | None:
-        """Return the content of a copy: the model, if there is one."""
+        """Return the model for a copy of this object, or None if there is none."""
         if self._bytes is None and (self._folder is None or not self.path.exists()):
             return None
         return self.model()

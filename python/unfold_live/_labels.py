@@ -1,4 +1,4 @@
-"""Classes of rows, to and from the program, which knows texts."""
+"""Conversion of classes to and from the strings that the program uses."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 
 def classes_of(y: Any, n: int | None) -> tuple[np.ndarray[Any, Any], list[str]] | None:
-    """Return the classes, and each row's as text, "" where it has none.
+    """Return the classes, and the class of each row as a string, "" if unknown.
 
-    None if there is nothing to predict: no labels, numbers that are no classes, or fewer
+    Return None if there is nothing to predict: no labels, numbers that are not classes, or fewer
     than two classes.
 
     Parameters
     ----------
     y : array-like or None
-        A label for each row; None, NaN and "" are of rows without one.
+        A label for each row; None, NaN and "" mean unknown.
     n : int or None
-        How many rows there are, if that is known.
+        The number of rows, if known.
     """
     if y is None:
         return None
@@ -42,12 +42,12 @@ def classes_of(y: Any, n: int | None) -> tuple[np.ndarray[Any, Any], list[str]] 
 
 
 def required(y: Any) -> np.ndarray[Any, Any]:
-    """Return the labels that a classifier is given as a column: one for each row, or a column for each class.
+    """Return a classifier's labels as one column. They are given as a label per row, or as a column per class.
 
     Raises
     ------
     ValueError
-        They are no classes.
+        The labels are not classes.
     """
     names = getattr(y, "columns", None)
     y = _unmasked(y.toarray() if hasattr(y, "toarray") else y)
@@ -75,7 +75,7 @@ def required(y: Any) -> np.ndarray[Any, Any]:
 
 
 def _of_columns(y: np.ndarray[Any, Any], names: Any) -> np.ndarray[Any, Any]:
-    """Return labels of a column for each class."""
+    """Return the labels for a matrix with a column per class."""
     if y.dtype.kind not in "biuf" or not np.isin(y, (0, 1)).all() or not (y.sum(axis=1) == 1).all():
         raise ValueError(
             "Unknown label type: y has several columns, and not one 1 and else 0 in each row; give one class for each row"
@@ -85,14 +85,14 @@ def _of_columns(y: np.ndarray[Any, Any], names: Any) -> np.ndarray[Any, Any]:
 
 
 def _conversion_warning() -> type[Warning]:
-    """Return scikit-learn's warning, if that is imported."""
+    """Return the class of scikit-learn's warning, if scikit-learn is imported."""
     import sys
 
     return getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", UserWarning)
 
 
 def known(y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the classes among labels.
+    """Return the classes that occur in labels.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def known(y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _classes(y: np.ndarray[Any, Any], missing: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the classes in ascending order, and the number of that of each label that is not missing."""
+    """Return the classes in ascending order, and the index of the class of each label that is not missing."""
     try:
         found, code = np.unique(y[~missing], return_inverse=True)
     except TypeError:
@@ -118,13 +118,13 @@ def _classes(y: np.ndarray[Any, Any], missing: np.ndarray[Any, Any]) -> tuple[np
 
 
 def shares(rows: np.ndarray[Any, Any], classes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the probabilities of classes, (n, n_classes), from maps of the program's texts to them."""
+    """Return the probabilities of classes, (n, n_classes), from dicts with the program's strings as keys."""
     names = [text_of(c) for c in classes]
     return np.array([[row[name] for name in names] for row in rows], dtype=np.float32).reshape(len(rows), len(names))
 
 
 def _unmasked(y: Any) -> np.ndarray[Any, Any]:
-    """Return labels as an array, None where they are masked."""
+    """Return labels as an array with None for masked labels."""
     if not np.ma.is_masked(y):
         return np.asarray(y)
     out = np.ma.getdata(y).astype(object)
@@ -143,22 +143,22 @@ def _missing(y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _no_class(v: Any) -> bool:
-    """Report whether a value is None, "" or one of those that equal nothing: NaN, NaT, pandas' NA."""
+    """Report whether a value is None, "" or a value that does not equal itself: NaN, NaT, pandas' NA."""
     if v is None or isinstance(v, str):
         return not v
     try:
         return bool(v != v)
-    except TypeError:  # NA says of no comparison what it is
+    except TypeError:  # comparisons with NA have no truth value
         return True
 
 
 def text_of(c: Any) -> str:
-    """Return the text that a class is to the program."""
+    """Return the program's string for a class."""
     c = c.item() if isinstance(c, np.generic) else c
     return str(int(c)) if isinstance(c, float) else str(c)
 
 
 def decoded(texts: np.ndarray[Any, Any], classes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the classes that the program's texts stand for."""
+    """Return the classes for the program's strings."""
     number = {text_of(c): i for i, c in enumerate(classes)}
     return classes[np.array([number[t] for t in texts], dtype=np.intp)]

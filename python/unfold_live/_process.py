@@ -1,4 +1,4 @@
-"""Programs that run until they are stopped: a page, a stage."""
+"""Processes that run until they are stopped: a page or a stage."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ log = logging.getLogger("unfold_live")
 
 
 class Process:
-    """The program with a command that runs until it is stopped.
+    """A process of the program that runs until it is stopped.
 
-    Its output goes to the log ``unfold_live``. It stops cleanly when this process ends, even after a crash:
-    the system closes the pipe that is its standard input.
+    Its output is written to the log ``unfold_live``. It stops cleanly when this process ends, even after a crash,
+    because the system closes the pipe to its standard input.
 
     Parameters
     ----------
     args : list of str
-        The command line, without the program's name.
+        The command line without the program's name.
     level : int
-        Of the log.
+        The level of log messages.
     """
 
     def __init__(self, args: list[str], level: int = logging.INFO) -> None:
@@ -49,7 +49,7 @@ class Process:
 
     @property
     def running(self) -> bool:
-        """Whether it runs."""
+        """Whether the process runs."""
         return self._child.poll() is None
 
     def said(self, pattern: str, timeout: float = 30.0) -> str:
@@ -58,9 +58,9 @@ class Process:
         Raises
         ------
         ValueError, UnfoldError
-            It has ended.
+            The process has ended.
         TimeoutError
-            It has not written it in time.
+            There was no such output within the timeout.
         """
         until = time.monotonic() + timeout
         at = 0
@@ -82,7 +82,7 @@ class Process:
                 self._news.wait(min(left, 0.5))
 
     def error(self) -> Exception:
-        """Return why it ended."""
+        """Return the exception for the end of the process."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(5)
         self._reader.join(1)
@@ -92,7 +92,7 @@ class Process:
         return error_of(self._child.returncode or 1, text, {}) if self._child.returncode else UnfoldError(f"unfold ended: {text}")
 
     def close(self, timeout: float = 30.0) -> int:
-        """Stop it cleanly and return its exit code."""
+        """Stop the process cleanly and return its exit code."""
         if self.running:
             self._child.terminate()
             try:
@@ -109,7 +109,10 @@ class Process:
 
 
 def _read(pipe: Any, lines: list[str], crash: list[UnfoldError], news: threading.Condition, level: int) -> None:
-    """Collect lines until the pipe ends. A trace is saved, not logged. It has no reference to the process's object."""
+    """Collect lines until the pipe ends. A trace is saved, not logged.
+
+    The thread must not refer to the Process, which could not be deleted then.
+    """
     say: Callable[..., None] = log.log
     trace: list[str] = []
     with contextlib.suppress(ValueError):  # the pipe was closed

@@ -1,4 +1,4 @@
-"""Rows of any kind as files and flags of the program."""
+"""Conversion of rows of any type to files and flags of the program."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from ._graph import Edges
 
 @dataclass
 class Rows:
-    """Rows that the program reads.
+    """Rows that were written for the program.
 
     Attributes
     ----------
     path : str
         The file.
     flags : list of str
-        What a fit says of its columns.
+        Flags of a fit for its columns.
     plain : bool
         Whether it is an array, whose elements have no names.
     n : int or None
-        How many there are, if that is known.
+        The number of rows, if known.
     names : dict of str
-        What errors call the file.
+        The name of the file in errors, by path.
     graph : bool
-        Whether it holds distances from rows of the map, rather than rows.
+        Whether it contains distances from rows of the map instead of rows.
     edges : Edges or None
-        These distances, if they were given as an array.
+        The distances, if they were given as an array.
     """
 
     path: str
@@ -46,12 +46,12 @@ class Rows:
 
     @property
     def source(self) -> list[str]:
-        """What ``fit`` and ``embed`` are given."""
+        """The input arguments for ``fit`` and ``embed``."""
         return ["--graph", self.path] if self.graph else [self.path]
 
 
 def _numeric(x: Any) -> bool:
-    """Report whether a data frame holds numbers alone, so that it is as good as an array."""
+    """Report whether a data frame contains only numbers, so that it can be written as an array."""
     dtypes = getattr(x, "dtypes", None)
     if dtypes is None:
         return False
@@ -62,7 +62,7 @@ def _numeric(x: Any) -> bool:
 
 
 def is_table(x: Any, columns: Any) -> bool:
-    """Report whether rows go as a table with columns of their own, or as a file, rather than as an array."""
+    """Report whether rows are a table with its own columns, or a file, instead of an array."""
     if _files.is_file(x):
         return True
     if _files.is_sparse(x) or isinstance(x, np.ndarray):
@@ -73,26 +73,27 @@ def is_table(x: Any, columns: Any) -> bool:
 
 
 def escaped(name: str) -> str:
-    """Return a column's name as ``--columns`` takes it: separators, patterns and the sign of exclusion as they are."""
+    """Escape separators, patterns and the exclusion sign in a column's name for ``--columns``."""
     return "".join("\\" + c if c in "\\,:" else c for c in name)
 
 
 def _unmasked(x: Any) -> Any:
-    """Return a masked array as a plain one, NaN where it is masked."""
+    """Return a masked array as a plain array with NaN for masked values."""
     if not np.ma.is_masked(x):
         return np.ma.getdata(x)
     return x.astype(np.result_type(x.dtype, np.float32)).filled(np.nan)
 
 
 def rows_of(x: Any) -> Any:
-    """Return rows as what the rest of this module knows: a column of vectors as a table, what has only DLPack as an array.
+    """Convert rows to types that this module supports.
 
-    Dask's arrays and frames are computed; what a masked array hides is NaN.
+    A column of vectors becomes a table, and an object with only DLPack becomes an array. Dask arrays
+    and frames are computed. Masked values become NaN.
 
     Raises
     ------
     ValueError
-        They are a plan of rows, such as polars' lazy frames, or several arrays, rather than rows.
+        The object is not a collection of rows, for example a lazy frame of polars or a set of arrays.
     """
     if isinstance(x, np.ma.MaskedArray):
         return _unmasked(x)
@@ -105,7 +106,7 @@ def rows_of(x: Any) -> Any:
         raise ValueError(
             f"X is a {type(x).__name__} of xarray's, which holds several arrays: give one, {names}, or X.to_dataframe()"
         )
-    if hasattr(x, "dims") and hasattr(x, "coords"):  # xarray's, which Arrow would get as a long table
+    if hasattr(x, "dims") and hasattr(x, "coords"):  # xarray, which the Arrow interface would return as a long table
         return rows_of(np.asarray(x))
     if hasattr(x, "collect") and not hasattr(x, "__len__"):
         raise ValueError(
@@ -119,7 +120,7 @@ def rows_of(x: Any) -> Any:
 
 
 def _column_flags(columns: Any, schema: Any, aside: set[str]) -> list[str]:
-    """Return which columns of a table form the vector: those named, else its list of numbers, else all."""
+    """Return the flags for the columns that form the vector: the named ones, the only list of numbers, or all."""
     if columns is not None:
         return ["--columns=" + (columns if isinstance(columns, str) else ",".join(_spec(c, schema) for c in columns))]
     if schema is None or any(f.type.num_fields for f in schema):
@@ -128,7 +129,7 @@ def _column_flags(columns: Any, schema: Any, aside: set[str]) -> list[str]:
 
 
 def _spec(column: str, schema: Any) -> str:
-    """Return an item of a list of columns. One that is the whole name of a column has no options."""
+    """Return an item of a list of columns, escaped if it equals the name of a column and so has no options."""
     if schema is None or "\\" in column:
         return column
     return escaped(column) if column in schema.names else column.replace(",", "\\,")
@@ -147,30 +148,30 @@ def put(
     name: str = "x",
     metric: str = "euclidean",
 ) -> Rows:
-    """Write rows to files and return what the program is given.
+    """Write rows to files and return them as input for the program.
 
     Parameters
     ----------
     estimator : object
-        Whose rows they are: its ``n_features_in_`` is set, or checked.
+        The estimator, whose ``n_features_in_`` is set or checked.
     x : array, sparse matrix, table or path
         The rows.
     folder : Folder
-        Where files go.
+        The folder for files.
     fit : bool
-        Whether they are fitted; else they are placed on what was.
+        Whether the rows are fitted. Otherwise they are placed on the fitted map.
     columns : str or list of str, optional
-        Columns of a table that form the vector, as the program's ``--columns`` takes them.
+        Columns of a table that form the vector, in the syntax of the program's ``--columns``.
     aside : set of str
-        Columns of a table that form no vector: ids and labels.
+        Columns of a table that are not part of the vector: ids and labels.
     allow_nan : bool
         Whether values may be missing.
     least : int
-        Fewest rows.
+        The minimum number of rows.
     name : str
-        Of the file.
+        The name of the file.
     metric : str
-        The distance between rows. Some metrics take columns of a table, as which arrays are written then.
+        The distance between rows. For metrics that need columns of a table, arrays are written as tables.
     """
     x = rows_of(x)
     if fit:

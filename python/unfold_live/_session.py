@@ -1,7 +1,7 @@
-"""A child process that runs commands of the program, one after the other, on a pipe.
+"""A child process that runs commands of the program sequentially over a pipe.
 
-A frame is the length of its body, 4 bytes, the highest first, and the body, a JSON object.
-docs/reference/http.md of the program has the protocol ("A session on a pipe").
+A frame consists of the length of its body, 4 bytes in big-endian order, and the body, a JSON object.
+The program's docs/reference/http.md describes the protocol ("A session on a pipe").
 """
 
 from __future__ import annotations
@@ -27,23 +27,22 @@ from ._words import translated
 
 log = logging.getLogger("unfold_live")
 
-#: What hears how far a command is: its stage, unit, done and total.
+#: A callback for the progress of a command, called with stage, unit, done and total.
 Progress = Callable[[str, str, int, int], None]
 
-#: How long a child that was asked to end may take, in seconds.
+#: The time limit in seconds for a child to end.
 _PATIENCE = 5.0
 
 
 class Session:
     """A child process ``unfold session``.
 
-    It starts with the first command. A process that was forked from this one starts a child
-    of its own.
+    It is started by the first command. A forked process starts its own child.
 
     Parameters
     ----------
     threads : int or None
-        How many threads the child may compute with; None: one a processor.
+        Number of threads of the child. None means one per processor.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -56,31 +55,31 @@ class Session:
 
     @property
     def pid(self) -> int | None:
-        """The child's process id, None while there is none."""
+        """The child's process id, or None if no child runs."""
         return self._child.pid if self._child is not None and self._owner == os.getpid() else None
 
     def run(self, args: Sequence[str], progress: Progress | None = None, names: dict[str, str] | None = None) -> str:
-        """Run a command and return what it prints.
+        """Run a command and return its output.
 
         Parameters
         ----------
         args : sequence of str
             A command line without the program's name, such as ``["inspect", "m.unfold"]``.
         progress : callable, optional
-            Hears the stage, the unit, how much is done and of how much.
+            Called with the stage, the unit, the amount done and the total.
         names : dict of str, optional
-            What errors call files instead of their paths.
+            Names of files for errors, by path.
 
         Raises
         ------
         ValueError
-            The rows or the settings are at fault.
+            The rows or the settings are invalid.
         UnfoldError
-            Something else is.
+            The command failed for another reason.
         UserWarning
-            As a warning: the settings do what is hardly wanted.
+            Issued as a warning if the settings have a probably unwanted effect.
         KeyboardInterrupt
-            The child has been stopped; the next command starts another.
+            The child was stopped. The next command starts a new one.
         """
         with self._alone():
             if not self._running():
@@ -95,7 +94,7 @@ class Session:
         return end["output"]
 
     def _ask(self, args: Sequence[str], progress: Progress | None) -> dict[str, Any]:
-        """Have the child run a command and return how it ended."""
+        """Let the child run a command and return its final answer."""
         child = self._child
         assert child is not None
         warned: list[str] = []
@@ -108,7 +107,7 @@ class Session:
                 if "end" in answer:
                     return answer["end"] | {"warnings": warned}
                 if "warning" in answer:
-                    warned.append(answer["warning"])  # emitted at the end: a filter may raise it
+                    warned.append(answer["warning"])  # issued at the end, because a filter may turn it into an exception
                 elif "note" in answer:
                     log.info("%s", answer["note"])
                 elif "args" in answer:
@@ -121,18 +120,18 @@ class Session:
             self._stop()
             raise _ended(words, "unfold ended") from None
         except BaseException:
-            # Nobody waits for the answer any longer; what it wrote is only files of its own.
+            # The answer is no longer needed, and the child has only written its own files.
             self._stop()
             raise
 
     def close(self) -> None:
-        """End the child."""
+        """Stop the child."""
         with self._alone():
             self._stop()
 
     def _alone(self) -> threading.Lock:
-        """Return the lock that is held while the child is used."""
-        if self._locker != os.getpid():  # a fork: no thread is there that could open what another has locked
+        """Return the lock that guards the child."""
+        if self._locker != os.getpid():  # a fork: the thread that held the lock does not exist here
             self._lock, self._locker = threading.Lock(), os.getpid()
         return self._lock
 
@@ -180,38 +179,38 @@ class Session:
 
 
 def _ended(words: str, what: str) -> UnfoldError:
-    """Return the exception of a child that has ended, by what it wrote last."""
+    """Return the exception for a child that has ended, with its last output."""
     return crash_of(words) if is_crash(words) else UnfoldError(f"{what}: {words}")
 
 
 def _compare(said: str) -> None:
-    """Log it if a program that was named is another release's; one that was just built has no number."""
+    """Log a message if the program has another release number. A development build has none."""
     release = said.split()[1:2]
     if release and release[0].startswith("v") and release[0] != f"v{__version__}":
         log.warning("%s names unfold %s, and this package is of %s", VARIABLE, release[0], __version__)
 
 
 def _apart() -> dict[str, Any]:
-    """Return what starts a child that an interrupt of the terminal does not reach: its parent decides."""
+    """Return the arguments that start a child which the terminal does not interrupt, because its parent stops it."""
     if os.name == "nt":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
     return {"start_new_session": True}
 
 
 def _abandon(child: subprocess.Popen[bytes], owner: int, complaints: IO[bytes]) -> None:
-    """End the child of a session that is gone."""
+    """Stop the child of a deleted session."""
     _finish(child, owner)
     complaints.close()
 
 
 def _finish(child: subprocess.Popen[bytes], owner: int) -> None:
-    """End a child: by the end of its input, or, if it is busy, at once."""
+    """Stop a child by closing its input, or kill it if it is busy."""
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
             with contextlib.suppress(OSError):
                 pipe.close()
     if owner != os.getpid():
-        return  # a fork's copy: the child is the parent's
+        return  # a forked process: the child belongs to its parent
     try:
         child.wait(0.2)
     except subprocess.TimeoutExpired:
@@ -254,10 +253,10 @@ def _read(pipe: IO[bytes] | None, n: int) -> bytes | None:
 
 
 def _await(pipe: IO[bytes]) -> None:
-    """Wait until there is something to read, or for an interrupt.
+    """Wait until the pipe is readable, or for an interrupt.
 
-    A library may have the system restart calls that a signal interrupts, as Polars does for SIGINT:
-    a read would then wait on, and Python not see the signal. Polling is never restarted.
+    Some libraries, such as Polars, make the system restart calls after SIGINT. A blocking read would
+    then continue, and Python would not handle the signal. Polling is never restarted.
     """
     if hasattr(select, "poll"):
         p = select.poll()

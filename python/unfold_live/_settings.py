@@ -1,4 +1,4 @@
-"""Parameters of an estimator as flags of the program."""
+"""Conversion of an estimator's parameters to flags of the program."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 
 def flags(settings: dict[str, Any]) -> list[str]:
-    """Return the flags of settings: None and False leave one out, True gives it bare.
+    """Return the flags for settings. None and False omit a flag, and True adds it without a value.
 
     Parameters
     ----------
     settings : dict
-        Values by the names of flags; an underscore stands for a dash.
+        Values by flag name, with underscores instead of dashes.
     """
     out = []
     for name, value in settings.items():
@@ -33,23 +33,23 @@ def flags(settings: dict[str, Any]) -> list[str]:
 
 
 def whole(name: str, value: Any, least: int | None = None, words: str = "") -> int:
-    """Return a parameter that has to be a whole number of at least ``least``.
+    """Return a parameter as a whole number of at least ``least``.
 
     Parameters
     ----------
     name : str
         The parameter's name, for the error.
     value : Any
-        Its value. Truth values and numbers as texts are refused.
+        Its value. Booleans and strings are rejected.
     least : int, optional
-        The smallest value that is allowed.
+        The smallest allowed value.
     words : str
-        Other values that are allowed, for the error.
+        Other allowed values, for the error.
 
     Raises
     ------
     ValueError
-        It is something else.
+        The value is not such a number.
     """
     if isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_):
         n = int(cast(SupportsInt, value))
@@ -69,7 +69,7 @@ def real(name: str, value: Any, least: float, most: float) -> None:
 
 
 def switches(estimator: Any, *names: str) -> None:
-    """Raise ``ValueError`` unless parameters are truth values."""
+    """Raise ``ValueError`` unless parameters are booleans."""
     for name in names:
         value = getattr(estimator, name)
         if not isinstance(value, bool | np.bool_):
@@ -77,13 +77,13 @@ def switches(estimator: Any, *names: str) -> None:
 
 
 def text(name: str, value: Any, hint: str = "") -> None:
-    """Raise ``ValueError`` unless a parameter is a text."""
+    """Raise ``ValueError`` unless a parameter is a string."""
     if not isinstance(value, str):
         raise ValueError(f"{name} has to be a text, not {value!r}{hint}")
 
 
 def seed_of(random_state: Any) -> int | None:
-    """Return the seed of a ``random_state``; None leaves the program's own, which is fixed."""
+    """Return the seed for a ``random_state``. None keeps the program's fixed default."""
     if random_state is None or isinstance(random_state, numbers.Integral):
         return None if random_state is None else int(random_state)
     if isinstance(random_state, np.random.Generator):
@@ -94,7 +94,7 @@ def seed_of(random_state: Any) -> int | None:
 
 
 def threads_of(n_jobs: Any) -> int | None:
-    """Return how many threads ``n_jobs`` means: None and -1 are one a processor, -2 one less."""
+    """Return the number of threads for ``n_jobs``. None and -1 mean one per processor, and -2 one less."""
     if n_jobs is None:
         return None
     n = whole("n_jobs", n_jobs)

@@ -20,7 +20,7 @@ ENDED = 10.0
 class Stage:
     """A running stage, ``unfold run``. It stops with ``close``, or when this object is deleted.
 
-    Its log goes to the log ``unfold_live``. Stopping finishes the messages in progress and commits.
+    Its output is written to the log ``unfold_live``. Stopping finishes the messages in progress and commits.
     """
 
     def __init__(self, config: dict[str, Any] | str | os.PathLike[str], *flags: str) -> None:
@@ -36,7 +36,7 @@ class Stage:
 
     @property
     def running(self) -> bool:
-        """Whether it runs."""
+        """Whether the stage runs."""
         return self._process.running
 
     def wait(self, pattern: str, timeout: float = 60.0) -> str:
@@ -63,21 +63,21 @@ class Stage:
         brokers, topic : optional
             The brokers and the topic of the outputs. Default: those of the configuration's sink, or the source's brokers.
         start : {"earliest", "latest"}
-            Where to begin.
+            The offset at which to begin.
         idle : float, optional
-            End when nothing has come for so many seconds. Default: go on while the stage runs.
+            End after this number of seconds without outputs. Default: continue while the stage runs.
         settings : dict, optional
-            Further settings of the consumer, of confluent-kafka's.
+            Further settings of the confluent-kafka consumer.
 
         Yields
         ------
         dict
-            ``id``, the columns that pass, the place, sigma, the novelties, ``map_epoch`` and ``model_version``.
+            ``id``, the columns that are passed on, the position, sigma, the novelties, ``map_epoch`` and ``model_version``.
 
         Raises
         ------
         ValueError, UnfoldError
-            The stage has ended, and all that was written of it has been read.
+            The stage has ended, and all of its outputs have been read.
         """
         try:
             from confluent_kafka import Consumer
@@ -160,7 +160,7 @@ def stream(config: dict[str, Any] | str | os.PathLike[str], *flags: str) -> Stag
     Parameters
     ----------
     config : dict or path
-        The configuration of ``unfold run``: the keys of a file, as a dict, or the file.
+        The configuration of ``unfold run``: a dict with the keys of a configuration file, or the path of a file.
     *flags : str
         Further flags of ``unfold run``.
 

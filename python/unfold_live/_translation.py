@@ -1,4 +1,4 @@
-"""Words of umap-learn and others for what this package calls otherwise."""
+"""Translation of parameter names of umap-learn and other packages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SAME = ("n_components", "n_neighbors", "random_state", "n_jobs", "verbose", "pr
 #: Metrics that have another name.
 _METRICS = {"l2": "euclidean", "l1": "manhattan", "taxicab": "manhattan", "cityblock": "manhattan", "linfinity": "chebyshev"}
 
-#: What stands instead of parameters that have no counterpart. Nothing is set for them.
+#: Explanations for parameters without a counterpart, which are ignored.
 _NOTHING = {
     **dict.fromkeys(
         ("min_dist", "spread", "a", "b"), 'the length scales follow the data; settings={"weight": X} spreads groups apart'
@@ -42,7 +42,7 @@ _NOTHING = {
     "parallel": "n_jobs is how many threads there are",
 }
 
-#: Parameters of others, by what stands instead: for the answer to one that is unknown.
+#: Replacements for parameters of other packages, for errors about unknown parameters.
 _ELSEWHERE = {
     "n_epochs": 'settings={"steps": N}, or thorough=True',
     "max_iter": 'settings={"steps": N}, or thorough=True',
@@ -76,7 +76,7 @@ def _epochs(value: Any) -> dict[str, Any]:
     return {} if value is None else {"settings": {"steps": value}}
 
 
-#: Parameters whose values become others'.
+#: Parameters whose values are converted.
 _TURNED: dict[str, Callable[[Any], dict[str, Any]]] = {
     "metric": _metric,
     "init": _init,
@@ -87,12 +87,12 @@ _TURNED: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 
 def from_umap(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return parameters of ``Unfold`` for those of umap-learn, and a note for each that has another name or none.
+    """Return the parameters of ``Unfold`` for those of umap-learn, with a note for each renamed or unsupported one.
 
     Raises
     ------
     TypeError
-        umap-learn has no such parameter.
+        umap-learn does not have such a parameter.
     """
     out: dict[str, Any] = {}
     notes = []
@@ -116,7 +116,7 @@ def from_umap(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
 
 def answering(init: Callable[P, None]) -> Callable[P, None]:
-    """Have a constructor answer parameters that it does not have with those that stand instead."""
+    """Wrap a constructor so that errors about unknown parameters name replacements."""
     known = [name for name in inspect.signature(init).parameters if name != "self"]
 
     @functools.wraps(init)
@@ -130,7 +130,7 @@ def answering(init: Callable[P, None]) -> Callable[P, None]:
 
 
 def answer(cls: str, unknown: Iterable[str], known: Iterable[str]) -> str:
-    """Return what is said of parameters that an estimator does not have."""
+    """Return the error message for parameters that an estimator does not have."""
     said = []
     for name in unknown:
         if name in _ELSEWHERE:

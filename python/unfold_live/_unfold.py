@@ -32,19 +32,20 @@ if TYPE_CHECKING:
     from ._clusters import UnfoldClusters
     from ._view import View
 
-#: Fewest rows of a map.
+#: The minimum number of rows of a map.
 _LEAST = 3
 
-#: A range of numbers, among which the kind "lllvm" chooses.
+#: A range of numbers, from which the kind "lllvm" selects one.
 _RANGE = re.compile(r"\d+:\d+$")
 
 
 class Places(NamedTuple):
-    """Where rows are on a map, a value for each row.
+    """Positions of rows on a map and their other results, with one value per row.
 
-    ``embedding`` is (n, d); ``sigma`` a length scale, in units of the map; the novelties are
-    percentiles: which share of the map is less novel. ``label`` is the predicted class and
-    ``probability`` its own, None where the map was fitted without labels.
+    ``embedding`` has the shape (n, d). ``sigma`` is a length scale in units of the map. The
+    novelties are percentiles from 0 to 1: the share of the map that is less novel. ``label`` is
+    the predicted class and ``probability`` its probability. Both are None if the map was fitted
+    without labels.
     """
 
     embedding: np.ndarray[Any, Any]
@@ -56,7 +57,7 @@ class Places(NamedTuple):
 
 
 def _numbers(column: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return a column as numbers: times are days since 1970."""
+    """Return a column as numbers. Times are converted to days since 1970."""
     if column.dtype.kind == "M":
         return column.astype("M8[ms]").astype(np.int64) / 86_400_000
     return column
@@ -67,93 +68,94 @@ def _predicts(estimator: Unfold) -> bool:
 
 
 class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A map of rows, on which others can be placed, and which can follow its rows.
+    """An estimator that learns a map of rows, places new rows on it, and updates it.
 
-    The same row gets the same place in any batch, in any order and on any number of threads.
+    A row has the same place in any batch, in any order and with any number of threads.
 
     Parameters
     ----------
     n_components : int, default=2
-        Dimensions of the map.
+        Number of dimensions of the map.
     n_neighbors : int or None
-        How many neighbours of each row the map keeps together; None leaves it to the program.
+        Number of neighbours of each row that the map keeps together. None means the program's default.
     kind : str, default="lvm"
-        The model: "lvm", "lllvm" or "gplvm", the last two for some thousand rows, or a textbook method to compare with: "pca",
-        "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds" or "gtm".
-        "lvm" has ``partial_fit`` and ``forget``.
+        The model. "lvm" is for any number of rows and supports ``partial_fit`` and ``forget``. "lllvm" and "gplvm" are for a
+        few thousand rows. Textbook methods for comparison are "pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa",
+        "sammon", "nmds" and "gtm".
     frame : str, path or array of shape (n, n_components), optional
-        What keeps the whole in shape: "pca", "mds", "geodesic" or "none"; a model or a table
-        with coordinates; or coordinates, NaN for rows that are free.
+        The frame that fixes the large-scale shape: "pca", "mds", "geodesic" or "none"; the path of a model or of a table
+        with coordinates; or an array of coordinates, with NaN for rows that are free.
     pca : int or "none", optional
-        Principal components that rows are projected onto first; by default as many of 50 to 256 as
-        the nearest neighbours of a sample of rows need, or none where few are spared.
+        Number of principal components onto which rows are projected first. By default it is chosen from 50 to 256 so that
+        the nearest neighbours of a sample of rows are kept. There is no projection if it would save little.
     supervision : float, optional
-        How much labels given to ``fit`` take part in learning, 0 to 1: umap-learn's supervised maps. By default
-        they take no part, and ``predict`` alone knows them.
+        Influence of the labels given to ``fit`` on the map, from 0 to 1, as in umap-learn's supervised maps. By default
+        labels do not influence the map and are only used by ``predict``.
     density : float, optional
-        How closely the density of the map follows the data's, up to 4.
+        How closely the density of the map follows the density of the data, from 0 to 4.
     metric : str, default="euclidean"
         The distance between rows: "euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming", "jaccard",
-        "manhattan" or "chebyshev". Haversine takes two columns, latitude and longitude in degrees; hamming takes 0 and 1, or
-        whole numbers, each a category. "precomputed": X holds the distances of all rows from each other, (n, n), as an array or a
-        sparse matrix of those that are known, and those of new rows from the rows of the map, (m, n), in ``transform``.
-        ``n_neighbors`` is then how many of each row count; None: 15 of an array, all of a sparse matrix.
+        "manhattan", "chebyshev" or "precomputed". Haversine needs two columns, latitude and longitude in degrees. Hamming needs
+        values of 0 and 1, or whole numbers that stand for categories. With "precomputed", X contains distances: an array of
+        shape (n, n), or a sparse matrix of the known ones. In ``transform`` they are the distances of new rows from the rows of
+        the map, (m, n). ``n_neighbors`` is then the number of distances used per row. None means 15 for an array, and all
+        for a sparse matrix.
     precomputed_knn : tuple of arrays of shape (n, k), optional
-        Neighbours that are known, which saves the search: rows, from 0 and nearest first, and their distances, in any unit.
-        These set length scales, weights and novelty; None measures them in X. Further elements are ignored, so that
-        umap-learn's own is taken.
+        Known neighbours, which saves the search: row numbers from 0, nearest first, and their distances in any unit.
+        Length scales, weights and novelty are computed from these distances. If they are None, distances are computed from X.
+        Further elements are ignored, so that umap-learn's tuple is accepted.
     missing : {"mean"}, optional
-        Fill the column's mean in where a row has NaN. Otherwise NaN is an error, but for kind "gplvm".
+        Replace NaN by the column's mean. Otherwise NaN is an error, except for kind "gplvm".
     standardize, log1p : bool, default=False
-        Bring every column to mean 0 and unit variance; take sign(v) log(1+|v|) of it.
+        ``standardize`` scales every column to mean 0 and unit variance. ``log1p`` replaces values v by sign(v) log(1+|v|).
     columns : str or list of str, optional
         Columns of a table that form the vector, such as ``["bytes:log1p", "service"]``. By default
-        its list of numbers, or else all columns but those of ``id_column``.
+        the only list of numbers, or otherwise all columns except ``id_column``.
     id_column : str, optional
         The column of a table that identifies a row.
     classify : bool, default=True
         Whether ``fit`` with labels learns to predict them.
     thorough : bool, default=False
-        Learn longer, and a little better.
+        Learn longer, for a slightly better map.
     report : bool, default=False
-        Measure the map: ``report_`` and ``score_``.
+        Measure the quality of the map, which sets ``report_`` and ``score_``.
     random_state : int, Generator, RandomState or None
-        The seed. The same rows and seed give the same map; None is a fixed seed, too.
+        The seed. The same rows and seed lead to the same map. None is a fixed seed, too.
     n_jobs : int or None
-        Threads; they do not change the map. None and -1 are one a processor.
+        Number of threads, which does not affect the map. None and -1 mean one per processor.
     memory : str or int, optional
-        Most memory that a fit may take, such as "2GiB". Less than it needs is an error before it begins.
+        Memory limit of a fit, such as "2GiB". If the fit needs more, it fails before it begins.
     settings : dict, optional
-        Further flags of the program by their names, such as ``{"weight": 0.1}``.
+        Further flags of the program by name, such as ``{"weight": 0.1}``.
     verbose : bool, default=False
-        Show how far a fit is.
+        Show the progress of a fit.
 
     Attributes
     ----------
     embedding_ : ndarray of shape (n, n_components)
-        Places of the rows, in single precision.
+        Positions of the rows, in single precision.
     sigma_ : ndarray of shape (n,)
-        How well each place is known: a length scale in units of the map.
+        Uncertainty of each position: a length scale in units of the map.
     novelty_local_, novelty_global_, novelty_ : ndarray of shape (n,)
-        Percentiles, and the larger of both.
+        Local and global novelty as percentiles, and the larger of both.
     ids_ : ndarray of shape (n,)
-        Ids of the rows: those given, or numbers.
+        Ids of the rows: the given ones, or numbers.
     clusters_ : ndarray of int, shape (n,)
         Clusters of the map, -1 for noise; ``clusters()`` takes parameters.
     classes_ : ndarray
-        Classes, if there are any to predict.
+        Classes that ``predict`` distinguishes, if any.
     score_ : dict
-        Figures of the map: trustworthiness, continuity, and with labels ``loo1`` and ``loo9``. If ``report`` is set.
+        Quality measures: trustworthiness, continuity, and with labels ``loo1`` and ``loo9``. Only if ``report`` is set.
     report_ : dict
-        The whole report of the fit. If ``report`` is set.
+        The complete report of the fit. Only if ``report`` is set.
     n_features_in_ : int
-        Columns of the rows.
+        Number of columns of the rows.
     """
 
-    #: What was found of the neighbour graph, and of which places.
+    #: The cached neighbour graph, with the positions for which it was computed.
     _graph: tuple[Any, Any, Any] | None = None
 
-    #: How arrays are written, where the metric takes columns of a table.
+    #: The table format of arrays, if the metric needs columns of a table.
     _form: _forms.Form | None = None
 
     @_translation.answering
@@ -211,18 +213,18 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def from_umap(cls, **parameters: Any) -> Any:
         """Return an estimator for umap-learn's parameters.
 
-        What they become here is in a warning of one line: ``n_epochs``, ``densmap``, ``init`` and ``target_weight`` have other
-        names, and some, such as ``min_dist`` and ``spread``, have no counterpart. docs/python.md has the table.
+        A warning of one line lists the translation. ``n_epochs``, ``densmap``, ``init`` and ``target_weight`` have other
+        names here. Some parameters, such as ``min_dist`` and ``spread``, have no counterpart. docs/python.md contains the table.
 
         Parameters
         ----------
         **parameters
-            Those of ``umap.UMAP``, by name.
+            Parameters of ``umap.UMAP`` by name.
 
         Raises
         ------
         TypeError
-            umap-learn has no such parameter.
+            umap-learn does not have such a parameter.
         """
         own, notes = _translation.from_umap(parameters)
         if notes:
@@ -235,16 +237,17 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Parameters
         ----------
         X : array, sparse matrix, table, AnnData or path, of n rows
-            NumPy, SciPy CSR, pandas, polars, pyarrow, DuckDB relations, or a file that the program reads. An AnnData object
-            gets the places as ``obsm["X_unfold"]``, and the neighbour graph as scanpy finds it by ``neighbors_key="unfold"``.
+            NumPy, SciPy CSR, pandas, polars, pyarrow, DuckDB relations, or a file that the program can read. In an AnnData
+            object the positions are stored in ``obsm["X_unfold"]``, and the neighbour graph for scanpy's
+            ``neighbors_key="unfold"``.
         y : array-like of n, optional
-            Classes, None or NaN where unknown, which ``predict`` is to know. They change the map if there is
-            ``supervision``. Of an AnnData object the name of a column of ``obs``, too.
+            Classes for ``predict``, None or NaN if unknown. They influence the map only with ``supervision``. For an AnnData
+            object it can also be the name of a column of ``obs``.
         ids : array-like of n, optional
-            What ``forget`` knows rows by. Default: numbers from 0 on, or the names of an AnnData object's observations.
+            Ids of the rows, for ``forget``. Default: numbers from 0, or the names of an AnnData object's observations.
         use_rep : str, optional
-            What of an AnnData object is mapped: a name in ``obsm``, a layer or "X"; in ``obsp`` if ``metric="precomputed"``.
-            Default: "X_pca" if it is there, else "X"; "distances" in ``obsp``.
+            The part of an AnnData object to map: a name in ``obsm``, a layer or "X". With ``metric="precomputed"`` it is a name
+            in ``obsp``. Default: "X_pca" if it exists, otherwise "X"; "distances" in ``obsp``.
 
         Returns
         -------
@@ -254,9 +257,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Raises
         ------
         ValueError
-            Rows, labels, ids or parameters are at fault.
+            Rows, labels, ids or parameters are invalid.
         UnfoldError
-            The program failed otherwise, such as for want of ``memory``.
+            The program failed for another reason, for example because it needs more than ``memory``.
         """
         self._check()
         adata, self._use_rep = (X if _annotated.is_annotated(X) else None), use_rep
@@ -270,7 +273,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             check_ids(ids, rows.n)
             args = ["fit", *rows.source, "-o", str(handle.path), "--map", str(folder.file("map.arrows")), "--numbers", *rows.flags]
             args += self._flags(folder)
-            # The nodes of a graph have no labels: a pipeline hands them on to all its steps.
+            # The nodes of a graph have no labels, but a pipeline passes y to all of its steps.
             wanted = (self.classify or self.supervision) and not rows.graph
             labels = _labels.classes_of(y, rows.n) if wanted else None
             if labels is not None:
@@ -285,7 +288,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             try:
                 handle.run(args, progress, rows.names)
             except BaseException:
-                handle.discard()  # the error's traceback would keep the child
+                handle.discard()  # otherwise the error's traceback would keep the child alive
                 raise
             at = _arrow.read(folder.file("map.arrows"))
             report = json.loads(folder.file("report.json").read_text()) if self.report else None
@@ -308,24 +311,26 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def fit_transform(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> Any:
-        """Learn a map and return the places of its rows, (n, n_components)."""
+        """Learn a map and return the positions of its rows, (n, n_components)."""
         return self.fit(X, y, ids=ids, use_rep=use_rep).embedding_
 
     @property
     def graph_(self) -> csr_matrix:
         """The symmetric neighbour graph of the rows, (n, n), with weights above 0 and up to 1, as SciPy's CSR matrix.
 
-        Each row has its ``n_neighbors`` nearest others, 15 if that is None, and those that have it: scanpy's and UMAP's
-        connectivities, by this map's distances. Rows that equal an earlier one have its neighbours, and that one with weight 1.
-        Of a model that was loaded the rows are the points of the map.
+        Each row has edges to its ``n_neighbors`` nearest rows (15 if that is None), and from the rows of which it is a
+        neighbour. The weights are the connectivities of scanpy and UMAP for this map's distances. A row that equals an
+        earlier row has the neighbours of that row, and an edge to it with weight 1. For a loaded model the rows are the
+        points of the map.
         """
         check_is_fitted(self)
         return self._neighbor_graph()[1]
 
     def transform_graph(self, X: Any) -> csr_matrix:
-        """Return the weights of rows' edges to the rows of the map, (n_new, n), above 0 and up to 1, as SciPy's CSR matrix.
+        """Return the weights of edges from new rows to the rows of the map, (n_new, n), as SciPy's CSR matrix.
 
-        Each has its nearest ones, as many as ``graph_``. Of equal rows of the map the first has the edge.
+        Weights are above 0 and up to 1. Each row has edges to as many nearest rows as in ``graph_``. If rows of the map are
+        equal, the edge leads to the first of them.
         """
         check_is_fitted(self)
         if self._precomputed():
@@ -340,15 +345,15 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return _graph.Rows(self._row, points).columns(w) if len(self._row) else w
 
     def _nearest(self) -> int:
-        """Return how many neighbours rows have in ``graph_``."""
+        """Return the number of neighbours per row in ``graph_``."""
         return int(self.n_neighbors) if self.n_neighbors is not None and not isinstance(self.n_neighbors, str) else _graph.NEAREST
 
     def _points(self) -> int:
-        """Return how many points the map has."""
+        """Return the number of points of the map."""
         return int(json.loads(self._model.run(["inspect", str(self._model.path), "--json"]))["reference_points"])
 
     def _neighbor_graph(self) -> tuple[csr_matrix, csr_matrix]:
-        """Return the distances of the rows' nearest others, and the weights of the graph."""
+        """Return the distances of each row's nearest neighbours, and the weights of the graph."""
         found = self._graph
         if found is not None and found[0] is self.embedding_:
             return found[1], found[2]
@@ -372,7 +377,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return distances, weights
 
     def place(self, X: Any) -> Places:
-        """Return all that the map says of rows, without changing it."""
+        """Return positions, uncertainties, novelties and classes of rows, without changing the map."""
         at = self._placed(X)
         label = at.get("class")
         if label is not None and _predicts(self):
@@ -382,14 +387,14 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def score_samples(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the log-likelihood of each row under the model, (n,), without changing the map.
 
-        The lower, the less the row is like those of the fit. With ``kind="gplvm"`` it is the density
-        of the row's values, of those that are not missing (NaN); with ``kind="lvm"``, the default,
-        that of the lengths of its edges to its neighbours. Other kinds have none: a ``ValueError``.
+        A low value means that the row is unlike the fitted rows. With ``kind="gplvm"`` it is the log-density of the row's
+        values that are not missing (NaN). With ``kind="lvm"``, the default, it is the log-density of the lengths of the edges to
+        its neighbours. Other kinds have no likelihood and raise ``ValueError``.
         """
         return self._placed(X, "--loglik")["loglik"]
 
     def _placed(self, X: Any, *flags: str) -> dict[str, np.ndarray[Any, Any]]:
-        """Return the columns that the program's ``embed`` writes of rows."""
+        """Return the columns that the program's ``embed`` writes for rows."""
         check_is_fitted(self)
         with _files.Folder(_files.size_of(X)) as folder:
             rows = self._put(X, folder, fit=False)
@@ -399,12 +404,12 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             return _arrow.read(out)
 
     def transform(self, X: Any) -> np.ndarray[Any, Any]:
-        """Return the places of rows, (n, n_components), without changing the map."""
+        """Return the positions of rows, (n, n_components), without changing the map."""
         return self.place(X).embedding
 
     @available_if(_predicts)
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
-        """Return the classes of rows, by their places. There is one if ``fit`` had labels."""
+        """Return the predicted classes of rows. The method exists only if ``fit`` had labels."""
         return self.place(X).label  # type: ignore[return-value]
 
     @available_if(_predicts)
@@ -413,27 +418,27 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return _labels.shares(self._placed(X, "--class-probabilities")["class_probabilities"], self.classes_)
 
     def inverse_transform(self, X: Any, *, return_error: bool = False) -> Any:
-        """Predict the vectors that lie at points of the map, in the units of the rows.
+        """Predict the vectors at positions on the map, in the units of the rows.
 
         Parameters
         ----------
         X : array of shape (n, n_components)
-            Points of the map, also where it is empty.
+            Positions on the map, also in empty regions.
         return_error : bool, default=False
-            Return the predicted error of each vector as well. It is large where the map is empty.
+            Also return the predicted error of each vector, which is large in empty regions.
 
         Returns
         -------
         ndarray of shape (n, n_features)
-            Of a table, each category is a column, and its value a share; times are days since 1970. With metric "cosine" or
-            "correlation" vectors are directions, with "hellinger" shares.
+            The predicted vectors. For a table, each category is a column of shares, and times are days since 1970. With metric
+            "cosine" or "correlation" vectors are directions, with "hellinger" shares.
         ndarray of shape (n,)
-            If ``return_error``: the predicted root mean squared error of a value of each vector.
+            The predicted root mean squared error of each vector's values. Only if ``return_error`` is set.
 
         Raises
         ------
         ValueError
-            X has another shape, or the map knows distances alone.
+            X has another shape, or the map was fitted to distances.
         """
         check_is_fitted(self)
         if self._precomputed():
@@ -451,22 +456,22 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return (vectors, found["vector_sigma"]) if return_error else vectors
 
     def explain(self, X: Any, *, columns: int = 5, above: float | None = None) -> list[dict[str, Any]]:
-        """Say why rows are novel.
+        """Explain why rows are novel.
 
         Parameters
         ----------
         X : rows
-            As ``transform`` takes them.
+            Rows as for ``transform``.
         columns : int
-            Most columns to name of a row.
+            Maximum number of columns to name per row.
         above : float, optional
-            Explain only rows one of whose novelties is above this percentile, such as 0.99.
+            Explain only rows with a novelty above this percentile, such as 0.99.
 
         Returns
         -------
         list of dict
-            What the program's ``explain --json`` says: ``id`` (the row's number where it has no id), ``reasons``,
-            ``neighbors``, the place and the novelties. Shares of all columns sum to 1.
+            The output of the program's ``explain --json``: ``id`` (the row's number if it has no id), ``reasons``,
+            ``neighbors``, the position and the novelties. The shares of all columns sum to 1.
         """
         check_is_fitted(self)
         with _files.Folder(_files.size_of(X)) as folder:
@@ -483,12 +488,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return [json.loads(line) for line in out.splitlines()]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return how good the map is for rows, between 0 and 1: larger is better.
+        """Return the quality of the map for rows, between 0 and 1. Larger is better.
 
-        With labels it is the share of rows that are predicted right, or, where the map was
-        fitted without any, of those whose nearest neighbour on the map has their class. Without
-        labels it is the trustworthiness: how few neighbours on the map are none in the data.
-        Weights count where rows are predicted.
+        With labels it is the share of correct predictions. If the map was fitted without labels, it is the share of rows whose
+        nearest neighbour on the map has the same class. Without labels it is the trustworthiness, which decreases with the
+        number of neighbours on the map that are not neighbours in the data. ``sample_weight`` is used for predictions only.
         """
         if y is not None and _predicts(self):
             return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
@@ -509,7 +513,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return float(figures["leave_one_out"]["accuracy"][0] if labels is not None else figures["structure"]["trustworthiness"])
 
     def clusters(self, **settings: Any) -> UnfoldClusters:
-        """Return the clusters of the map, fitted; ``settings`` are parameters of ``UnfoldClusters``."""
+        """Return the fitted clusters of the map. ``settings`` are parameters of ``UnfoldClusters``."""
         from ._clusters import UnfoldClusters
 
         check_is_fitted(self)
@@ -517,7 +521,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def clusters_(self) -> np.ndarray[Any, Any]:
-        """Clusters of the rows by the defaults of ``UnfoldClusters``; -1 is noise. They are found when they are first asked for."""
+        """Clusters of the rows with the defaults of ``UnfoldClusters``, -1 for noise. They are computed at the first access."""
         check_is_fitted(self)
         found = getattr(self, "_clusters", None)
         if found is None or found[0] is not self.embedding_:  # the map has changed
@@ -526,9 +530,10 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def score_(self) -> dict[str, float]:
-        """How good the map of the fit is, if ``report`` is set: trustworthiness, continuity, and ``loo1`` and ``loo9`` with labels.
+        """Quality of the fitted map: trustworthiness, continuity, and with labels ``loo1`` and ``loo9``.
 
-        The last two are shares of rows whose class the nearest, or most of the nearest nine, others on the map have.
+        ``loo1`` is the share of rows whose nearest neighbour on the map has the same class. ``loo9`` uses a majority vote of the
+        nine nearest neighbours. The attribute exists only if ``report`` is set.
         """
         if not hasattr(self, "report_"):
             raise AttributeError("score_ is there after a fit with report=True; score(X) measures the map by any rows")
@@ -541,18 +546,17 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return np.maximum(self.novelty_local_, self.novelty_global_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model's file, which the program and ``load`` read."""
+        """Write the model file, which the program and ``load`` can read."""
         check_is_fitted(self)
         Path(path).write_bytes(self._model.model())
 
     def view(self, columns: dict[str, Any] | None = None) -> View:
-        """Open the live page on the map.
+        """Open the live page of the map.
 
         Parameters
         ----------
         columns : dict of array-like, optional
-            Values of the rows to colour and search by. Without any the page shows the model, and
-            can be asked where a record would go.
+            Values of the rows, for colouring and searching. Without columns the page shows the model, and can place records.
         """
         from ._view import View
 
@@ -560,7 +564,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return View.of(self, columns)
 
     def close(self) -> None:
-        """End the child process; the next call that needs one starts another."""
+        """Stop the child process. The next call that needs it starts a new one."""
         if self.__sklearn_is_fitted__():
             self._model.close()
 
@@ -571,7 +575,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         tags.input_tags.pairwise = self._precomputed()
         tags.input_tags.allow_nan = self._holes()
         tags.transformer_tags.preserves_dtype = []
-        if tags.classifier_tags is None:  # there is predict_proba after a fit with labels, and it is no classifier all the same
+        if tags.classifier_tags is None:  # it has predict_proba after a fit with labels, but is not a classifier
             from sklearn.utils import ClassifierTags
 
             tags.classifier_tags = ClassifierTags()
@@ -590,7 +594,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         )
 
     def _check(self) -> None:
-        """Raise ``ValueError`` for parameters that the program would read as something else."""
+        """Raise ``ValueError`` for parameters that the program would misinterpret."""
         for name in ("n_components", "n_neighbors"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, str) and _RANGE.match(value)):
@@ -604,11 +608,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         _settings.switches(self, "standardize", "log1p", "classify", "thorough", "report")
 
     def _precomputed(self) -> bool:
-        """Return whether rows are distances from the rows of the map."""
+        """Return whether rows are given as distances from the rows of the map."""
         return self.metric == "precomputed"
 
     def _holes(self) -> bool:
-        """Return whether rows may have NaN."""
+        """Return whether rows may contain NaN."""
         return self.kind == "gplvm" or self.missing is not None
 
     def _flags(self, folder: _files.Folder) -> list[str]:
@@ -643,7 +647,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         )
 
     def _neighbors(self, folder: _files.Folder) -> Path | None:
-        """Write the neighbours that are known, and return their file."""
+        """Write the known neighbours to a file and return its path."""
         if self.precomputed_knn is None:
             return None
         rows, far = (*self.precomputed_knn, None)[:2]
@@ -661,17 +665,17 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
 
 def load(path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Unfold:
-    """Return an estimator of a model's file, as the program or ``Unfold.save`` wrote it.
+    """Return an estimator for a model file that the program or ``Unfold.save`` wrote.
 
-    It places, predicts, explains and takes in rows. It does not know the rows that it was
-    fitted to: ``embedding_`` is of those that come.
+    It can place, predict and explain rows, and follow new ones. The rows of the original fit are
+    unknown: ``embedding_`` contains only rows that are added later.
 
     Raises
     ------
     OSError
         The file cannot be read.
     ValueError
-        It is no model.
+        The file is not a model.
     """
     handle = Handle(_settings.threads_of(n_jobs), Path(path).read_bytes())
     about = json.loads(handle.run(["inspect", str(handle.path), "--json"]))

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class View:
-    """A page that shows a map. It is served on this machine, to clients with its token, until it is closed.
+    """A page that shows a map. It is served on this machine to clients with its token until it is closed.
 
     In a notebook it is shown as a link, because the page must not be embedded in frames.
 
     Attributes
     ----------
     url : str
-        What to open in a browser: the address with the token, as notebooks have it.
+        The address with the token, to open in a browser, like the address of a notebook.
     address : str
-        The address alone, ``http://127.0.0.1:PORT``, for programs; pages for them are below ``/api/``.
+        The address without the token, ``http://127.0.0.1:PORT``, for programs. Their endpoints are below ``/api/``.
     token : str
-        What programs send, as ``Authorization: Bearer TOKEN``.
+        The token that programs send as ``Authorization: Bearer TOKEN``.
     """
 
     def __init__(self, process: Process, address: str, token: str, folder: Folder) -> None:
@@ -58,7 +58,7 @@ class View:
             raise
 
     def open(self) -> View:
-        """Open it in the browser."""
+        """Open the page in the browser."""
         import webbrowser
 
         webbrowser.open(self.url)

@@ -1,10 +1,10 @@
-"""Messages of the program in the words of the package: parameters instead of flags, names instead of scratch files."""
+"""Translation of the program's messages: parameters instead of flags, and arguments instead of scratch files."""
 
 from __future__ import annotations
 
 import re
 
-#: Parameters and arguments by the flags that they become. Other flags are keys of ``settings``.
+#: Parameters and arguments by the program's flag. Other flags are keys of ``settings``.
 _PARAMETERS = {
     "dims": "n_components",
     "neighbors": "n_neighbors",
@@ -28,10 +28,10 @@ _PARAMETERS = {
     },
 }
 
-#: Scratch files, without their ending, by what the caller gave.
+#: Arguments by the name of their scratch file without its extension.
 _SCRATCH = {"x": "X", "new": "X", "at": "X", "distances": "X", "neighbors": "precomputed_knn", "gone": "ids"}
 
-#: Phrases about commands and choices that only the command line has.
+#: Replacements of phrases about the command line.
 _PHRASES = (
     (re.compile(r"; see unfold \w+ --help$"), ""),
     (re.compile(r"^unknown flag --([\w-]+)"), r'settings: there is no flag "\1"'),
@@ -46,12 +46,12 @@ _PHRASES = (
 #: A path in a scratch folder.
 _PATH = re.compile(r"[^\s\"']*\bunfold-[a-z0-9_]{8}[/\\]([\w-]+)(?:\.\w+)*")
 
-#: A flag, and its value where there is surely one.
+#: A flag, and its value if it certainly has one.
 _FLAG = re.compile(
     r"(?<![\w-])--([a-z][a-z0-9-]*)(?:=([^\s;,]+)| (\d[\w.:]*\w|\d|[A-Z]{2,}\b|(?:mean|drop|none|cosine|distance|similarity)\b))?"
 )
 
-#: Where a value of an array is; the program counts rows from 1.
+#: The position of an array's value; the program counts rows from 1.
 _ELEMENT = re.compile(r'X: row (\d+), column "vector": value (\d+) is\b')
 
 
@@ -63,7 +63,7 @@ def translated(text: str, names: dict[str, str]) -> str:
     text : str
         The message.
     names : dict of str
-        What the caller calls files, by their paths.
+        Names of files for the caller, by path.
     """
     for path, name in names.items():
         text = text.replace(path, name)
@@ -75,7 +75,7 @@ def translated(text: str, names: dict[str, str]) -> str:
 
 
 def _parameter(m: re.Match[str]) -> str:
-    """Return a flag, with its value, as a parameter or an entry of ``settings``."""
+    """Convert a flag with its value to a parameter or an entry of ``settings``."""
     flag, value = m[1], m[2] or m[3]
     name = _PARAMETERS.get(flag)
     plain = name.replace("-", "_") if name is not None else f'settings["{flag.replace("-", "_")}"]'

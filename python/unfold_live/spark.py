@@ -1,4 +1,4 @@
-"""Maps of Spark's data frames: learnt from a sample on the driver, placed on all workers.
+"""Maps of Spark data frames, learnt from a sample on the driver and applied on all workers.
 
 >>> model = spark.fit(df, sample=100_000, vector="embedding")              # doctest: +SKIP
 >>> places = spark.transform(df, model, keep=["id"])                       # doctest: +SKIP
@@ -17,7 +17,7 @@ from . import _files
 from ._handle import Handle
 from ._unfold import Unfold
 
-#: The program's results for every row, besides its place.
+#: The program's results for every row besides its position.
 _NUMBERS = ("sigma", "novelty_local", "novelty_global")
 
 #: The limits of a batch for the child in rows and bytes, large enough that the overhead of a command is negligible.
@@ -34,19 +34,19 @@ def fit(
     df : pyspark.sql.DataFrame
         The rows.
     sample : int
-        About how many rows to learn from, drawn by Spark; all, if there are fewer.
+        The approximate number of rows to learn from, sampled by Spark. All rows are used if there are fewer.
     vector : str, optional
-        The column that holds the vectors, an array of numbers. Default: the only one.
+        The column of vectors, arrays of numbers. Default: the only such column.
     columns : str or list of str, optional
-        Plain columns that form the vector, instead.
+        Plain columns that form the vector instead.
     seed : int
-        Of the sample, and of the map.
+        The seed of the sample and of the map.
     **settings
         Further parameters of ``Unfold``.
 
     Notes
     -----
-    The same partitions give the same sample. One that was written to a table gives it whatever happens.
+    The same partitions lead to the same sample. To make it independent of the partitions, write the sample to a table.
     """
     if sample < 3:
         raise ValueError("a map needs a sample of 3 rows or more")
@@ -77,15 +77,15 @@ def transform(df: Any, model: Unfold, *, vector: str | None = None, keep: list[s
     model : Unfold
         The map.
     vector : str, optional
-        The column that holds the vectors, where the map was learnt from an array. Default: the only list.
+        The column of vectors, if the map was learnt from an array. Default: the only list.
     keep : list of str, optional
-        Columns that pass through. Default: all but lists.
+        Columns that are passed on. Default: all except lists.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        The columns that pass, ``embedding`` (array of float), ``sigma``, ``novelty_local`` and ``novelty_global``, and
-        ``class`` and ``class_probability`` where the map has classes: the program's columns, in its names.
+        The columns that are passed on, ``embedding`` (array of float), ``sigma``, ``novelty_local`` and ``novelty_global``.
+        If the map has classes, also ``class`` and ``class_probability``. The names are those of the program.
     """
     from pyspark.sql import types as t
 

@@ -59,7 +59,7 @@ func (m *Map) WithPointIDs(ids []string) *Map {
 	return &out
 }
 
-// Distance is that of the map's points.
+// Distance is the distance between the map's points.
 func (m *Map) Distance() distance.Distance { return m.of.Distance }
 
 // PointIDs returns the ids of WithPointIDs, by the rows of the snapshot.

@@ -28,7 +28,7 @@ type Events struct {
 	Wire format.Wire
 	// Position is the message's own.
 	Position stream.Position
-	// At is when it happened, Unix nanoseconds.
+	// At is the time of the event, in Unix nanoseconds.
 	At int64
 
 	limits arrowfmt.Limits

@@ -41,7 +41,7 @@ func (x Explain) wants(local, global float32) bool {
 	return x.Above == 0 || float64(max(local, global)) > x.Above
 }
 
-// Why is why an event is novel.
+// Why is the reason why an event is novel.
 type Why struct {
 	Reasons   []emit.Reason
 	Neighbors []emit.Neighbor

@@ -88,7 +88,7 @@ func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, 
 	return out, nil
 }
 
-// placement is that of a message's rows.
+// placement is the result of placing a message's rows.
 func (m *Map) placement(r *rows) *Placement {
 	return &Placement{
 		At:    r.placed.At.Mu.Slice(r.first, r.first+r.batch.Len()),
@@ -121,7 +121,8 @@ func holder(batches []*ingest.Batch, some []int, row int) (k, own int) {
 	panic(fmt.Sprintf("embed: row %d beyond the rows that were placed", row))
 }
 
-// rows are those of a message among all that were placed at once. It is a stream.Parts.
+// rows are the rows of a message among all rows that were placed at once. It implements
+// stream.Parts.
 type rows struct {
 	placed *Places
 	batch  *ingest.Batch

@@ -77,7 +77,7 @@ type Settings struct {
 	Classes Classes
 	// Probabilities adds those of all classes, and their entropy, where classes are predicted.
 	Probabilities bool
-	// Clusters are those of the map (package identity).
+	// Clusters are the clusters of the map (package identity).
 	Clusters Clusters
 	// LogLik adds a column of the rows' log-likelihoods. A model without one is a
 	// *models.SettingError.

@@ -102,8 +102,8 @@ func TestManyRowsInAFewBytes(t *testing.T) {
 	}
 }
 
-// Files of the state are readable by the user who runs the stage alone. An existing folder keeps
-// its mode.
+// Files of the state are readable only by the user who runs the stage. An existing folder keeps its
+// mode.
 func TestStateIsPrivate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	for _, there := range []bool{false, true} {

@@ -83,10 +83,11 @@ type Settings struct {
 	// Classify turns on the prediction of classes for every event. They are learnt from events with
 	// a label in the column Mapping.Label; see package models/ep/labels.
 	Classify bool
-	// Probabilities adds the probabilities of all classes to what is placed, with Classify.
+	// Probabilities adds the probabilities of all classes to outputs, with Classify.
 	Probabilities bool
-	// Clusters says what clusters are found on the places of every map, and keep their ids
-	// (package models/clusters/identity); of MinSize 0, the zero value, none are.
+	// Clusters are the settings of finding clusters on every map, with ids that are kept between
+	// maps (package models/clusters/identity). With MinSize 0, the zero value, no clusters are
+	// found.
 	Clusters clusters.Settings
 	// ClustersOfRows clusters the projected rows from which the map is learnt instead of its
 	// places. A row counts as often as it has events (copiesOf). The clusters are updated as rows
@@ -97,7 +98,7 @@ type Settings struct {
 	Named bool
 	// LogLik adds a column of the events' log-likelihoods, which the kind has to have.
 	LogLik bool
-	// Explain says which events are explained.
+	// Explain selects the events that are explained.
 	Explain embed.Explain
 	// Watch, if not nil, receives events as they are placed.
 	Watch embed.Watcher

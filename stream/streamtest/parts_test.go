@@ -8,8 +8,8 @@ import (
 	"unfold/stream"
 )
 
-// partsOf reads outputs from text: "a2/3" is part 2 of 3 of input a, "b" the whole of b.
-// All have the same key and come from one partition, b after a.
+// partsOf parses outputs from text: "a2/3" is part 2 of 3 of input a, "b" is the whole of b. All
+// have the same key and come from one partition, b after a.
 func partsOf(text string) (out []stream.Message) {
 	for i, word := range strings.Fields(text) {
 		name, part, cut := strings.Cut(word[1:], "/")

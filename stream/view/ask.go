@@ -12,7 +12,7 @@ func (h *Hub) Map() MapState {
 	return h.m
 }
 
-// Columns are those that the points have.
+// Columns are the columns of the points.
 func (h *Hub) Columns() []Field {
 	h.mu.Lock()
 	defer h.mu.Unlock()

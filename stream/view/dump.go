@@ -59,8 +59,8 @@ func (h *Hub) Dump() (*Dump, error) {
 	return d, nil
 }
 
-// drop removes the dump so that another can be made. Its bytes count until nobody sends them any
-// more.
+// drop removes the dump so that another can be made. Its bytes count until it is no longer being
+// sent.
 func (e *encodings) drop() {
 	if d := e.dump; d != nil && d.users == 0 {
 		e.held -= d.size
@@ -68,7 +68,7 @@ func (e *encodings) drop() {
 	e.dump = nil
 }
 
-// tick drops the dump if nobody sends it and it is no longer fresh.
+// tick drops the dump if it is not being sent and no longer fresh.
 func (e *encodings) tick() {
 	if d := e.dump; d != nil && d.users == 0 && time.Since(d.at) >= freshFor {
 		e.drop()

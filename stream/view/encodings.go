@@ -80,7 +80,7 @@ func (e *encodings) room(n int) bool {
 	return e.held+n <= e.most || e.held == 0
 }
 
-// evict drops a part. Its bytes count until nobody sends them any more.
+// evict drops a part. Its bytes count until it is no longer being sent.
 func (e *encodings) evict(from int) {
 	p := e.parts[from]
 	delete(e.parts, from)

@@ -32,8 +32,8 @@ type Uncertain struct {
 }
 
 // Uncertain returns the n points whose class has the largest entropy, largest first and among equal
-// ones the newest; none if the points have no column of entropies. Points without an id are left out,
-// and those that have a label (Settings.Label): nobody need be asked for it.
+// ones the newest. It returns none if the points have no column of entropies. Points without an id
+// are omitted. So are points with a label (Settings.Label), because no label is needed for them.
 func (h *Hub) Uncertain(n int) []Uncertain {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,7 +1,5 @@
-// Package results keeps what the runs of package chaos have found, and makes a page
-// of it.
+// Package results stores the results of runs of package chaos and writes a page with them.
 //
-// Each run saves one file (Run, Soak, Mutations) in a Folder; so long runs can be
-// made one after the other, and again. Page reports them all together, so that nothing
-// on the page is written by hand.
+// Each run saves one file (Run, Soak, Mutations) in a Folder, so that long runs can be made one
+// after the other and repeated. Page reports all of them; nothing on the page is written by hand.
 package results

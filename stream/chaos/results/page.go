@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// details separates the page from its largest table, which harness.WritePage puts on a page of its own.
+// details separates the page from its largest table, which harness.WritePage moves to a separate
+// page.
 const details = "\n<!-- details -->\n"
 
 const introduction = `# What breaking the stage has shown
@@ -68,7 +69,7 @@ defaults. Runs before 29 November 2026 had no page, and no part for it in the bo
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
 `
 
-// Page writes what a folder holds.
+// Page writes a page with all results in a folder.
 func Page(w io.Writer, f Folder) error {
 	runs, err := load[Run](f, "run")
 	if err != nil {
@@ -117,7 +118,7 @@ func Page(w io.Writer, f Folder) error {
 	return err
 }
 
-// overview sums the runs with faults.
+// overview summarizes the runs with faults.
 func overview(runs []Run) string {
 	if len(runs) == 0 {
 		return ""
@@ -140,7 +141,7 @@ func overview(runs []Run) string {
 		len(runs), faults(counts), inputs, lost, wrong, doubled, held)
 }
 
-// table writes a head and one line for each row, in the order of the lines.
+// table writes a header and one line for each row, ordered by line.
 func table[T any](b *strings.Builder, head string, rows []T, line func(T) string) {
 	if len(rows) == 0 {
 		return
@@ -176,7 +177,7 @@ func (m Mutations) line() string {
 		minutes(m.Seconds))
 }
 
-// byFormat puts the pieces of each format together.
+// byFormat merges the pieces of each format.
 func byFormat(pieces []Mutations) (all []Mutations) {
 	of := map[string][]Mutations{}
 	for _, p := range pieces {
@@ -191,8 +192,7 @@ func byFormat(pieces []Mutations) (all []Mutations) {
 	return all
 }
 
-// sum puts pieces together. Pieces that begin alike are the same piece; the longer
-// one counts.
+// sum merges pieces. Pieces with the same beginning are the same piece; the longer one counts.
 func sum(pieces []Mutations) (all Mutations) {
 	slices.SortFunc(pieces, func(a, b Mutations) int { return cmp.Or(a.First-b.First, b.Lots-a.Lots) })
 	next := 0
@@ -209,7 +209,7 @@ func sum(pieces []Mutations) (all Mutations) {
 	return all
 }
 
-// faults says how often each happened, the most frequent first.
+// faults lists the number of each fault, the most frequent first.
 func faults(counts map[string]int) string {
 	var names []string
 	for name := range counts {
@@ -222,7 +222,7 @@ func faults(counts map[string]int) string {
 	return strings.Join(names, ", ")
 }
 
-// begun is when a run began, a dash if that is not known.
+// begun formats the start of a run, as a dash if it is unknown.
 func lag(offsets *int64) string {
 	if offsets == nil {
 		return "-"

@@ -12,7 +12,7 @@ import (
 	"unfold/internal/atomicfile"
 )
 
-// Run is one scenario: a stage, or several, broken according to a schedule.
+// Run is the result of one scenario: one or more stages with faults of a schedule.
 type Run struct {
 	Scenario string    `json:"scenario"`
 	Broker   string    `json:"broker"`
@@ -20,38 +20,39 @@ type Run struct {
 	Begun    time.Time `json:"begun"`
 	Seconds  float64   `json:"seconds"`
 	Seed     uint64    `json:"seed"`
-	// Faults counts the steps by fault, Named those at named moments; Unmet of them
-	// happened at another one, because theirs did not come.
+	// Faults counts the steps by fault, and Named those at named moments. Unmet of them happened at
+	// another moment, because the named one did not come.
 	Faults map[string]int `json:"faults"`
 	Named  int            `json:"named"`
 	Unmet  int            `json:"unmet"`
-	// Starts in vain: a stage ended by itself while it started, and was started again.
+	// Vain is the number of failed starts: a stage ended by itself while it started, and was
+	// restarted.
 	Vain int `json:"vain"`
-	// Inputs is how many messages were read; Placed and Letters of them came out,
-	// Lost did not; Duplicates are outputs and letters beyond the first.
+	// Inputs is the number of messages read. Placed of them have an output, Letters a dead letter,
+	// and Lost neither. Duplicates are additional outputs and dead letters.
 	Inputs     int `json:"inputs"`
 	Placed     int `json:"placed"`
 	Letters    int `json:"letters"`
 	Lost       int `json:"lost"`
 	Duplicates int `json:"duplicates"`
 	Versions   int `json:"versions"`
-	// Wrong counts outputs of no input, out of their order, with other rows, or with
-	// other bytes for the same position and version.
+	// Wrong is the number of outputs without an input, out of order, with other rows, or with other
+	// bytes for the same position and version.
 	Wrong int `json:"wrong"`
-	// Complaints are what broke a promise; none if all held.
+	// Complaints are broken guarantees; none if all hold.
 	Complaints []string `json:"complaints,omitempty"`
-	// Lag is how many offsets the group lay behind at rest, as other programs measure it; nil in
-	// results from before that was kept.
+	// Lag is the group's lag in offsets at the end, as other programs measure it; nil in results
+	// from before it was recorded.
 	Lag *int64 `json:"lag,omitempty"`
 }
 
-// Soak is a stage that ran at a steady rate. Growth is that of a straight line over
-// the time watched.
+// Soak is the result of a stage that ran at a steady rate. Growth is that of a fitted straight
+// line.
 type Soak struct {
 	Broker  string    `json:"broker"`
 	Begun   time.Time `json:"begun"`
 	Seconds float64   `json:"seconds"`
-	// Rate is in messages a second.
+	// Rate is the number of messages per second.
 	Rate       float64 `json:"rate"`
 	Inputs     int     `json:"inputs"`
 	Lost       int     `json:"lost"`
@@ -60,7 +61,7 @@ type Soak struct {
 	Memory     Trend   `json:"memory_mib"`
 	Goroutines Trend   `json:"goroutines"`
 	Files      Trend   `json:"files"`
-	// Complaints are what broke a promise; none if all held.
+	// Complaints are broken guarantees; none if all hold.
 	Complaints []string `json:"complaints,omitempty"`
 }
 
@@ -73,48 +74,51 @@ type Trend struct {
 
 func (t Trend) String() string { return fmt.Sprintf("%.1f%+.1f", t.Mean, t.Growth) }
 
-// Mutations are damaged messages that were decoded.
+// Mutations is the result of decoding damaged messages.
 type Mutations struct {
-	// Format is that of the messages; "": Arrow, as results from before there were others.
+	// Format is the format of the messages; "" is Arrow, in results from before there were other
+	// formats.
 	Format  string    `json:"format,omitempty"`
 	Begun   time.Time `json:"begun"`
 	Seconds float64   `json:"seconds"`
-	// First and Lots say which: each lot is drawn from its number.
+	// First is the number of the first lot, and Lots the number of lots. Each lot is drawn from its
+	// number.
 	First int `json:"first"`
 	Lots  int `json:"lots"`
-	// Decoded were still good, Refused were not; none ended the process. Most is the
-	// most bytes that were allocated for one, all in all, Limit what one may take.
+	// Decoded messages were still valid, and Refused were not; none crashed the process. Most is
+	// the largest number of bytes allocated for one message, in total, and Limit its limit.
 	Decoded int    `json:"decoded"`
 	Refused int    `json:"refused"`
 	Most    uint64 `json:"most"`
 	Limit   uint64 `json:"limit"`
 }
 
-// Inflating is a stage that read messages that are small on the wire and large in memory.
+// Inflating is the result of a stage that read messages that are small on the wire and large in
+// memory.
 type Inflating struct {
 	Load    string    `json:"load"`
 	Broker  string    `json:"broker"`
 	Begun   time.Time `json:"begun"`
 	Seconds float64   `json:"seconds"`
-	// Bytes are those of all messages, decompressed.
+	// Bytes is the decompressed size of all messages.
 	Bytes int64 `json:"bytes"`
-	// Inputs is how many messages were read; Placed and Letters of them came out, Lost did
-	// not.
+	// Inputs is the number of messages read. Placed of them have an output, Letters a dead letter,
+	// and Lost neither.
 	Inputs  int `json:"inputs"`
 	Placed  int `json:"placed"`
 	Letters int `json:"letters"`
 	Lost    int `json:"lost"`
-	// Peak is the most memory that the process took, in bytes, Bound what it may take.
+	// Peak is the peak memory of the process in bytes, and Bound its limit.
 	Peak  int64 `json:"peak"`
 	Bound int64 `json:"bound"`
-	// Complaints are what broke a promise; none if all held.
+	// Complaints are broken guarantees; none if all hold.
 	Complaints []string `json:"complaints,omitempty"`
 }
 
-// Folder holds results, one file each; "" keeps none.
+// Folder is a folder of results, with one file each; "" stores none.
 type Folder string
 
-// Save writes a result under a name, over the one before.
+// Save writes a result under a name and replaces an earlier one.
 func (f Folder) Save(kind, name string, v any) error {
 	if f == "" {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"unfold/stream"
 )
 
-// TestPage: what was saved is on the page, in the order of the scenarios; pieces of a
-// long run are put together, and what was run twice counts once.
+// TestPage: saved results are on the page in the order of the scenarios. Pieces of a long run are
+// merged, and repeated runs count once.
 func TestPage(t *testing.T) {
 	f := Folder(filepath.Join(t.TempDir(), "results"))
 	save := func(kind, name string, v any) {
@@ -63,7 +63,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestNothing: a folder without results makes no page, and damaged ones are named.
+// TestNothing: a folder without results leads to no page, and damaged results are named.
 func TestNothing(t *testing.T) {
 	f := Folder(t.TempDir())
 	if err := Page(&strings.Builder{}, f); err == nil {

@@ -8,12 +8,13 @@ import (
 	"unfold/stream"
 )
 
-// Within is how long after a topic's return, or after partitions were added, all of it has to be read.
+// Within is the time limit for reading everything after a topic was created again or partitions
+// were added.
 const Within = 10 * time.Second
 
-// Topics is a stage whose source's topic changed again and again.
+// Topics is the result of a stage whose source topic changed repeatedly.
 type Topics struct {
-	// What happened to the topic, Times often.
+	// What is the change of the topic, which happened Times times.
 	What     string    `json:"what"`
 	Broker   string    `json:"broker"`
 	Delivery string    `json:"delivery"`
@@ -21,20 +22,20 @@ type Topics struct {
 	Seconds  float64   `json:"seconds"`
 	Seed     uint64    `json:"seed"`
 	Times    int       `json:"times"`
-	// Inputs is how many messages had to be read, Lost and Duplicates of them were not or came
-	// again.
+	// Inputs is the number of messages that had to be read. Lost were not read, and Duplicates were
+	// read more than once.
 	Inputs     int `json:"inputs"`
 	Lost       int `json:"lost"`
 	Duplicates int `json:"duplicates"`
-	// Late is how often it took longer than Within until all was read. All has the seconds of
-	// each time, in order of size.
+	// Late is the number of times that reading everything took longer than Within. All are the
+	// durations in seconds, ascending.
 	Late int       `json:"late"`
 	All  []float64 `json:"all"`
-	// Complaints are what broke a promise; none if all held.
+	// Complaints are broken guarantees; none if all hold.
 	Complaints []string `json:"complaints,omitempty"`
 }
 
-// Took notes how long one change took; it counts if the topic had changed.
+// Took records the duration of one change; it counts only if the topic has changed.
 func (r *Topics) Took(d time.Duration, counts bool) {
 	if !counts {
 		return
@@ -46,8 +47,8 @@ func (r *Topics) Took(d time.Duration, counts bool) {
 	r.All = slices.Insert(r.All, i, d.Seconds())
 }
 
-// Count compares outputs, whose keys are ids, with the ids that had to come. Others may come
-// once, too: a deletion may have overtaken them.
+// Count compares outputs, whose keys are ids, with the ids that had to come. Other ids may come
+// once, because a deletion may have overtaken them.
 func (r *Topics) Count(outputs []stream.Message, awaited map[string]bool) {
 	came := map[string]int{}
 	for _, o := range outputs {
@@ -63,7 +64,7 @@ func (r *Topics) Count(outputs []stream.Message, awaited map[string]bool) {
 	r.Inputs += len(awaited)
 }
 
-// Judge makes complaints of what was counted.
+// Judge converts the counts to complaints.
 func (r *Topics) Judge() {
 	for _, c := range []struct {
 		n    int
@@ -75,7 +76,7 @@ func (r *Topics) Judge() {
 	}
 }
 
-// quantile is a part of the times, 1 the longest.
+// quantile returns a quantile of the durations; 1 is the longest.
 func (r Topics) quantile(q float64) float64 {
 	if len(r.All) == 0 {
 		return 0

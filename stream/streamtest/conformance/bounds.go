@@ -8,8 +8,8 @@ import (
 	"unfold/stream"
 )
 
-// Bounds of a stage's map beside a fit's: how much less it may have of each figure. Groups that are far apart
-// must be so on the map.
+// Bounds of a stage's map compared with a fit: the maximum difference of each figure. Groups that
+// are far apart must be apart on the map.
 var (
 	MostLess      = Figures{Nearest: 0.01, Trust: 0.004, RNX: 0.02}
 	MostLessApart = Figures{Nearest: 0.005, Trust: 0.004, RNX: 0.02}
@@ -21,19 +21,19 @@ var (
 	LeapMoves   = [3]float64{4, 10, 25}
 )
 
-// Missed is a bound that is not kept.
+// Missed is a bound that is exceeded.
 type Missed struct {
-	// What is the figure's name; By is by how much it is on the wrong side of its bound.
+	// What is the name of the figure. By is its distance from the bound, on the wrong side.
 	What      string
 	Value, By float64
 }
 
-// Less is by how much the stage's figures are below the fit's.
+// Less returns the differences of the fit's figures and the stage's.
 func (m Mark) Less() Figures {
 	return Figures{m.Fit.Nearest - m.Stage.Nearest, m.Fit.Trust - m.Stage.Trust, m.Fit.RNX - m.Stage.RNX}
 }
 
-// Misses are the bounds that a mark of the set does not keep.
+// Misses returns the bounds that a mark of the set exceeds.
 func (m Mark) Misses(s *Set) (all []Missed) {
 	bound, less := MostLess, m.Less()
 	if s.Apart {
@@ -55,7 +55,7 @@ const (
 	Nearest = "1-NN"
 	Trust   = "trustworthiness"
 	RNX     = "R_NX"
-	Steady  = "moves" // of maps that share at least two thirds of their points with the one before
+	Steady  = "moves" // of maps that share at least two thirds of their points with the previous one
 	Leap    = "moves of a leap"
 )
 
@@ -69,7 +69,7 @@ func Worst(maps []stream.Stats) (m [3]float64) {
 	return m
 }
 
-// Misses are the bounds of moves that the course does not keep.
+// Misses returns the bounds of moves that the course exceeds.
 func (o *Outcome) Misses() (all []Missed) {
 	steady, leap := o.Moves()
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ func (o *Outcome) Misses() (all []Missed) {
 	return all
 }
 
-// String is the miss in words.
+// String returns a description of the miss.
 func (m Missed) String() string {
 	if strings.HasPrefix(m.What, Steady) {
 		return fmt.Sprintf("%s %.2f%%, %.2f above the bound", m.What, m.Value, m.By)
@@ -94,9 +94,9 @@ func (m Missed) String() string {
 	return fmt.Sprintf("%s %.4f below a fit's, %.4f beyond the bound", m.What, m.Value, m.By)
 }
 
-// Courses are those of the whole comparison: n = 1,000, 3,000 and 10,000 points with the default size, half of
-// which go again after a restart; growth of three and of ten times in one refresh; and other sizes of the
-// reference set.
+// Courses returns all courses of the comparison: n = 1,000, 3,000 and 10,000 points with the
+// default size, half of which are deleted after a restart; growth by three and by ten times in one
+// refresh; and other sizes of the reference set.
 func Courses() []Course {
 	return []Course{
 		{Name: "from 500", Min: 500, Phases: []Phase{{To: 500}, {To: 750}, {To: 1000, Mark: true}}},
@@ -109,7 +109,8 @@ func Courses() []Course {
 	}
 }
 
-// Short is a course of seconds: growth from 500 to 1,000 points, with a restart between, and half of them deleted.
+// Short returns a course of seconds: growth from 500 to 1,000 points with a restart, and deletion
+// of half of them.
 func Short() Course {
 	return Course{Name: "short", Min: 500, Phases: []Phase{{To: 500}, {To: 750}, {To: 1000, Restart: true, Mark: true}, {To: 1000, Halve: true, Mark: true}}}
 }

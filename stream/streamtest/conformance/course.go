@@ -19,11 +19,12 @@ import (
 	"unfold/stream/learn"
 )
 
-// Phase is a part of a course: events come, or half of them go, and the stage's map follows.
+// Phase is a part of a course: events arrive, or half of them are deleted, and the stage's map is
+// updated.
 type Phase struct {
-	// To is how many events of the set have come at its end.
+	// To is the number of the set's events that have arrived at the end of the phase.
 	To int
-	// Restart stops the stage before, and starts it again.
+	// Restart restarts the stage before the phase.
 	Restart bool
 	// Halve deletes every second event, by tombstones.
 	Halve bool
@@ -31,34 +32,34 @@ type Phase struct {
 	Mark bool
 }
 
-// Course is what happens to a stage.
+// Course is a sequence of phases for a stage.
 type Course struct {
 	Name string
-	// Min and Size are reference.min and reference.size of the stage; 0 leaves the default.
+	// Min and Size are reference.min and reference.size of the stage; 0 means the default.
 	Min, Size int
 	Phases    []Phase
 }
 
-// Program runs unfold with arguments and a log, until the context ends, at which it ends in order.
+// Program runs unfold with arguments and a log until the context is done, and then stops cleanly.
 type Program func(ctx context.Context, log io.Writer, args ...string) error
 
-// Outcome is what a course came to.
+// Outcome is the result of a course.
 type Outcome struct {
 	Marks []Mark
-	// Maps are those that the stage learnt, in their order.
+	// Maps are the statistics of the maps that the stage learnt, in their order.
 	Maps []stream.Stats
 }
 
-// How long a stage may take to follow a phase, and how often its state is looked at.
+// The time limit of a phase, and the interval of checks of the stage's state.
 const (
 	patience = 10 * time.Minute
 	glance   = 100 * time.Millisecond
 )
 
-// statePath is where the stage keeps its newest map.
+// statePath is the file of the stage's newest map.
 const statePath = "state/" + learn.MapFile
 
-// configuration is README's, with other names.
+// configuration is README's configuration with other names.
 const configuration = `
 source:
   kafka: {brokers: [%q], topic: events}
@@ -71,28 +72,29 @@ http: 127.0.0.1:0
 refresh: {every: 1s}
 `
 
-// course is one under way.
+// course is a running course.
 type course struct {
 	Course
 	set     *Set
 	program Program
 	folder  string
 	sink    *kafka.Sink
-	sent    []bool // of the rows that have come, whether they are still there
+	sent    []bool // for each row that has arrived, whether it has not been deleted
 	stage   *process
-	// messages have been sent, those of the last phase with at most largest events each.
+	// messages is the number of messages sent. Those of the last phase have at most largest events
+	// each.
 	messages, largest int
 	out               Outcome
 }
 
-// process is a stage that runs.
+// process is a running stage.
 type process struct {
 	stop context.CancelFunc
 	done chan error
 	log  *os.File
 }
 
-// Follow leads a stage through a course, with files in the folder.
+// Follow runs a stage through a course, with files in the folder.
 func (c Course) Follow(ctx context.Context, program Program, set *Set, folder string) (o *Outcome, err error) {
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "events", "places", "events-dlq"),
 		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
@@ -140,7 +142,7 @@ func (c *course) configure(broker string) error {
 	return os.WriteFile(c.path("unfold.yaml"), []byte(text), 0o666)
 }
 
-// start starts the stage; end ends it.
+// start starts the stage; end stops it.
 func (c *course) start(ctx context.Context) error {
 	log, err := os.OpenFile(c.path("log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -168,7 +170,7 @@ func (c *course) end() error {
 	return err
 }
 
-// follow leads the stage through a phase.
+// follow runs the stage through a phase.
 func (c *course) follow(ctx context.Context, p Phase) error {
 	if p.Restart {
 		if err := c.end(); err != nil {
@@ -193,10 +195,11 @@ func (c *course) follow(ctx context.Context, p Phase) error {
 	return err
 }
 
-// id is that of a row's event.
+// id returns the id of a row's event.
 func id(row int) string { return fmt.Sprintf("e%d", row) }
 
-// send produces what comes in a phase: some hundred kilobytes a message, and a tombstone for each event that goes.
+// send produces the messages of a phase: some hundred kilobytes each, and a tombstone for each
+// deleted event.
 func (c *course) send(ctx context.Context, p Phase) error {
 	var all []stream.Message
 	each := max(1, 400_000/(4*c.set.X.Cols))
@@ -233,7 +236,8 @@ func (c *course) send(ctx context.Context, p Phase) error {
 	return c.sink.Write(ctx, all)
 }
 
-// await waits until the newest map has nearly all that was sent: what is missing is not enough for a refresh.
+// await waits until the newest map includes nearly all events sent. The missing ones are too few
+// for a refresh.
 func (c *course) await(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
@@ -262,8 +266,8 @@ func (c *course) await(ctx context.Context) error {
 	}
 }
 
-// Moves are those of the maps that were learnt from others, split by whether a map had more than 1.5 times the
-// points that it shares with the one before, or that one had.
+// Moves returns the statistics of maps that were learnt from an earlier map. leap are those where
+// one of the two maps has more than 1.5 times their shared points, and steady the others.
 func (o *Outcome) Moves() (steady, leap []stream.Stats) {
 	const most = 1.5
 	for i, s := range o.Maps {

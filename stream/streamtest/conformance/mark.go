@@ -11,29 +11,29 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Figures say how good a map is, against the vectors as the events have them.
+// Figures are quality measures of a map, computed from the original vectors.
 type Figures struct {
-	// Nearest is the share of points whose nearest point on the map is of the same group.
+	// Nearest is the share of points whose nearest point on the map has the same group.
 	Nearest float64
 	// Trust is trustworthiness, with 10 neighbours.
 	Trust float64
 	RNX   float64
 }
 
-// Mark is the stage's map beside a fit of the same events.
+// Mark is a comparison of the stage's map with a fit of the same events.
 type Mark struct {
-	// Events have come and were not deleted; Points of them are on the stage's map.
+	// Events is the number of events that were not deleted. Points of them are on the stage's map.
 	Events, Points int
 	Stage, Fit     Figures
-	// At and Fitted are the points' places on either map, Group their groups.
+	// At and Fitted are the points' places on the two maps, and Group their groups.
 	At, Fitted vec.Matrix[float32] `json:"-"`
 	Group      []int32             `json:"-"`
 }
 
-// judgedRows is the number of points whose ranks are looked at; they are ranked against all.
+// judgedRows is the number of points whose neighbours are ranked, among all points.
 const judgedRows = 1500
 
-// mark judges the stage's newest map.
+// mark evaluates the stage's newest map.
 func (c *course) mark(ctx context.Context) (m Mark, err error) {
 	s, err := snapshot.ReadFile(c.path(statePath))
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *course) mark(ctx context.Context) (m Mark, err error) {
 	return m, err
 }
 
-// rows returns the set's rows of the map's points, by their ids.
+// rows returns the set's rows for the map's points, by their ids.
 func (c *course) rows(ids []string) (rows []int, err error) {
 	for _, of := range ids {
 		var row int
@@ -77,7 +77,7 @@ func (c *course) rows(ids []string) (rows []int, err error) {
 	return rows, nil
 }
 
-// Judge returns how good a map of the set's events is that are at those places, a row each.
+// Judge returns the quality of a map of the set's events with the given places, one per row.
 func Judge(ctx context.Context, s *Set, at vec.Matrix[float32]) (f Figures, err error) {
 	a, err := score.LeaveOneOut(ctx, at, s.Group, []int{1}, score.Settings{})
 	if err != nil {

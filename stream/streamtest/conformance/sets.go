@@ -18,21 +18,21 @@ import (
 	"unfold/models/score"
 )
 
-// Set are events with the group of each, in the order in which they come. No two have the same vector.
+// Set contains events with their groups, in order of arrival. No two have the same vector.
 type Set struct {
 	Name string
-	// X has a row an event, as the events have them.
+	// X has one row per event, with the original vectors.
 	X     vec.Matrix[float32]
 	Group []int32
-	// Metric is source.metric of the stage; empty stands for euclidean.
+	// Metric is source.metric of the stage; empty means euclidean.
 	Metric ingest.Metric
-	// Apart says that the groups are far apart: whatever a map is for, it must show them.
+	// Apart is true if the groups are far apart, so that every map must separate them.
 	Apart bool
-	// HeldOut says that no constant of package models/live was chosen on these events.
+	// HeldOut is true if no constant of package models/live was chosen on these events.
 	HeldOut bool
 }
 
-// Readme returns n events as README's produce.py makes them: three groups in 64 dimensions.
+// Readme returns n events like those of README's produce.py: three groups in 64 dimensions.
 func Readme(n int) *Set {
 	s := blobs("README's events", n, 64, 3, 0x5e, func(_ *rand.Rand, k int) float32 { return 3 * float32(k) })
 	s.Apart = true
@@ -47,7 +47,7 @@ func Blobs(n, dim int) *Set {
 	return s
 }
 
-// blobs makes n events of groups in turn, around centres whose coordinates centre draws.
+// blobs returns n events with alternating groups, around centres whose coordinates centre draws.
 func blobs(name string, n, dim, groups int, seed uint64, centre func(r *rand.Rand, k int) float32) *Set {
 	r := rand.New(rand.NewPCG(seed, 0xb10b5))
 	centres := vec.New[float32](groups, dim)
@@ -64,7 +64,8 @@ func blobs(name string, n, dim, groups int, seed uint64, centre func(r *rand.Ran
 	return s
 }
 
-// Digits returns the digits of MNIST in a folder, of which those in testdata/digits are the first ones, shuffled.
+// Digits returns the shuffled MNIST digits of a folder. Those in testdata/digits are the first
+// ones.
 func Digits(ctx context.Context, folder string) (*Set, error) {
 	s, err := read(ctx, "digits", filepath.Join(folder, "train-images-idx3-ubyte.gz"),
 		ingest.ReadOptions{LabelFiles: []string{filepath.Join(folder, "train-labels-idx1-ubyte.gz")}})
@@ -74,8 +75,9 @@ func Digits(ctx context.Context, folder string) (*Set, error) {
 	return s.shuffled(0xd161), nil
 }
 
-// Connections returns the distinct connections of testdata/kdd, a sample of KDD Cup 1999, shuffled: words as
-// columns of 0 and 1, numbers as logarithms. The group is the category of the attack.
+// Connections returns the distinct connections of testdata/kdd, a sample of KDD Cup 1999, shuffled.
+// Words are columns of 0 and 1, and numbers are logarithms. The group is the category of the
+// attack.
 func Connections(ctx context.Context, file string) (*Set, error) {
 	m := ingest.Mapping{Log1p: true, Selection: ingest.Selection{Label: "category"}}
 	for _, name := range []string{"*", "protocol_type", "service", "flag", "-record", "-label"} {
@@ -89,8 +91,8 @@ func Connections(ctx context.Context, file string) (*Set, error) {
 	return s.distinct().shuffled(0xcdd), nil
 }
 
-// Glosses returns the embedded sentences of a folder with glosses_10000x384_f16.npy and glosses.tsv.gz, whose
-// distance is that of their directions. The group is the category of the word.
+// Glosses returns the embedded sentences of a folder with glosses_10000x384_f16.npy and
+// glosses.tsv.gz. Their metric is cosine, and the group is the category of the word.
 func Glosses(ctx context.Context, folder string) (*Set, error) {
 	s, err := read(ctx, "sentences", filepath.Join(folder, "glosses_10000x384_f16.npy"), ingest.ReadOptions{})
 	if err != nil {
@@ -113,7 +115,7 @@ func Glosses(ctx context.Context, folder string) (*Set, error) {
 	return s, nil
 }
 
-// Envelopes returns the digits of USPS in a folder, shuffled: 16 x 16 grey values.
+// Envelopes returns the shuffled USPS digits of a folder: 16 x 16 grey values.
 func Envelopes(ctx context.Context, folder string) (*Set, error) {
 	s := &Set{Name: "digits on envelopes", HeldOut: true}
 	var label []string
@@ -161,7 +163,7 @@ func eachLine(name string, do func(line string) error) error {
 	return nil
 }
 
-// read reads a file of events, with their groups as its labels.
+// read reads a file of events, with their groups as labels.
 func read(ctx context.Context, name, file string, o ingest.ReadOptions) (*Set, error) {
 	all, err := ingest.ReadAll(ctx, []string{file}, o)
 	if err != nil {
@@ -182,7 +184,7 @@ func (s *Set) First(n int) *Set {
 	return &out
 }
 
-// Take returns the events of rows.
+// Take returns the events of the given rows.
 func (s *Set) Take(rows []int) *Set {
 	out := *s
 	out.X, out.Group = vec.Take(s.X, rows), make([]int32, len(rows))
@@ -196,7 +198,7 @@ func (s *Set) shuffled(seed uint64) *Set {
 	return s.Take(rand.New(rand.NewPCG(seed, 0x5e75)).Perm(s.X.Rows))
 }
 
-// distinct leaves the first of events with equal vectors.
+// distinct keeps the first of events with equal vectors.
 func (s *Set) distinct() *Set {
 	seen, rows := map[string]bool{}, []int(nil)
 	for i := range s.X.Rows {
@@ -211,7 +213,7 @@ func (s *Set) distinct() *Set {
 	return s.Take(rows)
 }
 
-// Vectors are the rows of which the Euclidean distance is the set's.
+// Vectors returns vectors whose Euclidean distance is the metric of the set.
 func (s *Set) Vectors() vec.Matrix[float32] {
 	if s.Metric != ingest.Cosine {
 		return s.X

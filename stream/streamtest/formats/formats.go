@@ -1,4 +1,4 @@
-// Package formats has kinds of messages for streamtest's suite: events in each format, with a
+// Package formats contains kinds of messages for streamtest's suite: events in each format, with a
 // schema registry in this process.
 package formats
 
@@ -17,10 +17,10 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// Dim is how many values a vector has.
+// Dim is the number of values of a vector.
 const Dim = 4
 
-// Event is one of three classes, the same for the same number.
+// Event returns event n, of one of three classes.
 func Event(n int) formattest.Event {
 	rng := rand.New(rand.NewPCG(61, uint64(n)))
 	c, v := rng.IntN(3), make([]float32, Dim)
@@ -28,38 +28,39 @@ func Event(n int) formattest.Event {
 		v[k] = float32(rng.NormFloat64()) + 6*float32(c*(k%2))
 	}
 	if n%9 == 0 {
-		v = []float32{float32(c), 0, 1, 6} // a fraction nowhere
+		v = []float32{float32(c), 0, 1, 6} // without any fraction
 	}
 	return formattest.Event{ID: int64(n), Class: fmt.Sprint("class ", c), Vector: v}
 }
 
-// Stage is how messages of a kind are read and written.
+// Stage decodes and encodes messages of a kind.
 type Stage struct {
 	Registry *registry.Client
-	// Decoder reads columns of formattest.Event, Encoder writes outputs in the format of the input.
+	// Decoder decodes columns of formattest.Event. Encoder writes outputs in the format of the
+	// input.
 	Decoder *format.Decoder
 	Encoder *format.Encoder
 }
 
-// Schema is the id of the schema of events. Those behind it are Needy's.
+// Schema is the id of the schema of events. The ids from needed on are those of Needy.
 const (
 	Schema  = 1
 	needed  = 8
 	lacking = 99
 )
 
-// wire writes events of a format by a schema.
+// wire writes events of a format with a schema.
 type wire struct {
 	t testing.TB
 	n format.Name
-	// named is the format of messages that name a schema.
+	// named is the format of messages with a schema id.
 	named format.Name
 }
 
-// named is the format of messages that name a schema, besides those of n or those themselves.
+// named returns the format of messages with a schema id, for a topic with messages of format n.
 func named(n format.Name) format.Name {
 	if n == format.Arrow {
-		return format.Avro // a topic can hold both
+		return format.Avro // a topic can contain both
 	}
 	return n
 }
@@ -72,7 +73,7 @@ func (w wire) message(n format.Name, schema int, e formattest.Event) []byte {
 	return value
 }
 
-// needy is an event that names a schema, in JSON too.
+// needy returns an event with a schema id, in JSON as well.
 func (w wire) needy(schema, n int) []byte {
 	value := w.message(w.named, schema, Event(n))
 	if w.named == format.JSON {
@@ -81,7 +82,7 @@ func (w wire) needy(schema, n int) []byte {
 	return value
 }
 
-// seed puts the schemas of events there.
+// seed registers the schemas of events.
 func (w wire) seed(to *registrytest.Fake) {
 	schema := formattest.Schema(w.named, Event(0))
 	if schema == nil {
@@ -92,7 +93,7 @@ func (w wire) seed(to *registrytest.Fake) {
 	}
 }
 
-// value is event n. One in JSON has a field that nobody wants.
+// value returns a message with event n. In JSON it has an additional field that is not selected.
 func (w wire) value(n int) []byte {
 	value := w.message(w.n, Schema, Event(n))
 	if w.n == format.JSON {
@@ -101,20 +102,19 @@ func (w wire) value(n int) []byte {
 	return value
 }
 
-// bad are values that are cut off, have another number of values than the others, and are no
-// record at all.
+// bad returns values that are truncated, have a vector of another length, or are not a record.
 func (w wire) bad() [][]byte {
 	short, whole := Event(1), w.value(1)
 	short.Vector = short.Vector[:Dim-1]
 	return [][]byte{whole[:len(whole)-3], w.message(w.n, Schema, short), []byte("no record")}
 }
 
-// NewStage makes the ends of a process, of messages whose schemas a registry has.
+// NewStage returns the decoder and encoder of a process, for messages whose schemas a registry has.
 func NewStage(r *registry.Client) (s Stage, err error) {
 	return newStage(r, formattest.ID, formattest.Vector)
 }
 
-// newStage is NewStage whose configuration names these columns for ids and vectors.
+// newStage is NewStage with the given names of the id and vector columns.
 func newStage(r *registry.Client, id, vector string) (s Stage, err error) {
 	s.Registry = r
 	s.Decoder, err = format.NewDecoder(format.Settings{Registry: r, ID: id,
@@ -126,13 +126,14 @@ func newStage(r *registry.Client, id, vector string) (s Stage, err error) {
 	return s, err
 }
 
-// Known is a stage that knows the schema of events in a format, by the id Schema.
+// Known returns a stage for a format, with a registry that has the schema of events under the id
+// Schema.
 func Known(t testing.TB, n format.Name) Stage {
 	t.Helper()
 	return KnownAs(t, n, formattest.ID, formattest.Vector)
 }
 
-// KnownAs is Known whose configuration names these columns for ids and vectors.
+// KnownAs is Known with the given names of the id and vector columns.
 func KnownAs(t testing.TB, n format.Name, id, vector string) Stage {
 	t.Helper()
 	schemas, w := registrytest.StartFake(t), wire{t, n, named(n)}
@@ -147,8 +148,8 @@ func KnownAs(t testing.TB, n format.Name, id, vector string) Stage {
 	return s
 }
 
-// Kind is that of messages of one event in a format. open makes what places them, with a
-// column formattest.Class that passes.
+// Kind returns the kind of messages with one event in a format. open returns a decoder and a
+// learner that pass on a column formattest.Class.
 func Kind(t *testing.T, n format.Name, open func(s Stage) (stream.Decoder, stream.Learner, error)) streamtest.Kind {
 	t.Helper()
 	schemas, w := registrytest.StartFake(t), wire{t, n, named(n)}
@@ -172,7 +173,7 @@ func Kind(t *testing.T, n format.Name, open func(s Stage) (stream.Decoder, strea
 	return k
 }
 
-// check compares outputs with their inputs: the event and the format are the same.
+// check compares outputs with their inputs: the event and the format must be the same.
 func check(r *registry.Client) func(in, out *stream.Message) error {
 	s, err := NewStage(r)
 	plain, err2 := format.NewDecoder(format.Settings{Registry: r})
@@ -193,7 +194,7 @@ func check(r *registry.Client) func(in, out *stream.Message) error {
 		}
 		class := formattest.Class
 		if to.Wire.Format == format.Protobuf {
-			class += "_n2" // the first is what the map predicts
+			class += "_n2" // the first one is the predicted class
 		}
 		for a, b := range map[string]string{formattest.ID: "id", formattest.Class: class} {
 			want, ok1 := from.Table.Column(a)
