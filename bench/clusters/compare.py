@@ -2,7 +2,7 @@
 
     python bench/clusters/compare.py UNFOLD DATA [SET...]
 
-prints the table of docs/decisions/clusters.md. DATA is the folder that UNFOLD_DATA names; sets are digits
+prints the first table of "Clusters" in docs/reference/decisions.md. DATA is the folder that UNFOLD_DATA names; sets are digits
 (which comes with the repository), oil, usps and mnist, all four by default. Only Python is needed.
 """
 
