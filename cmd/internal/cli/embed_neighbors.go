@@ -14,29 +14,10 @@ import (
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/snapshot"
-	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 	"unfold/stream/embed"
 )
-
-// Names of the neighbour columns. Responses to placement requests use the same names.
-const (
-	neighborName         = "neighbor"
-	neighborDistanceName = "neighbor_distance"
-)
-
-// neighborColumns returns two list columns: the indices of points and their distances.
-func neighborColumns(near *knn.Neighbors, d distance.Distance) []table.Column {
-	point, far := make([]int64, len(near.Index)), make([]float32, len(near.Index))
-	for i, p := range near.Index {
-		point[i], far[i] = int64(p), float32(d.Length(near.Dist2[i]))
-	}
-	return []table.Column{
-		table.NewColumn(neighborName, table.FixedList(near.N, near.K, table.Int64Column("", point).Array())),
-		table.NewColumn(neighborDistanceName, table.FixedList(near.N, near.K, table.Float32Column("", far).Array())),
-	}
-}
 
 // placed places the rows of a table, with their neighbours if requested.
 func (e *embedder) placed(ctx context.Context, m *embed.Map, t *table.Table) (*emit.Output, error) {
@@ -56,7 +37,7 @@ func (e *embedder) placed(ctx context.Context, m *embed.Map, t *table.Table) (*e
 		return nil, err
 	}
 	out := asked.All()
-	out.Kept = append(out.Kept, neighborColumns(near, m.Distance())...)
+	out.Kept = append(out.Kept, embed.NeighborColumns(near, m.Distance(), nil)...)
 	return out, nil
 }
 
@@ -73,7 +54,7 @@ func (c *embedCmd) checkNeighbors(settings *config.Config) error {
 		return usagef("--neighbors: neighbours are lists, which %s does not hold; take .parquet, .arrow or .jsonl", c.Output)
 	}
 	for _, name := range settings.Source.Keep {
-		if name == neighborName || name == neighborDistanceName {
+		if name == embed.NeighborName || name == embed.NeighborDistanceName {
 			return usagef("--keep %s: the neighbours are in a column of that name; rename it in the input", name)
 		}
 	}
@@ -98,7 +79,7 @@ func (c *embedCmd) own(ctx context.Context, p *program, settings *config.Config)
 	}
 	defer w.Abort()
 	err = w.Write(&emit.Output{
-		Embedding: vec.Convert[float32](s.Mu), Kept: neighborColumns(near, s.Distance), Epoch: s.Epoch, Version: s.Version, MapID: s.MapID,
+		Embedding: vec.Convert[float32](s.Mu), Kept: embed.NeighborColumns(near, s.Distance, nil), Epoch: s.Epoch, Version: s.Version, MapID: s.MapID,
 	})
 	if err != nil {
 		return err

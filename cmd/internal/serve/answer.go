@@ -14,7 +14,7 @@ func (at placed) with() *emit.Output {
 		return at.Output
 	}
 	out := *at.Output
-	out.Kept = append(slices.Clone(out.Kept), at.near.columns(at.Len())...)
+	out.Kept = append(slices.Clone(out.Kept), at.near...)
 	return &out
 }
 

@@ -45,15 +45,7 @@ type Options struct {
 // placed are rows with their places.
 type placed struct {
 	*emit.Output
-	near *neighbors // nil if neighbours were not requested
-}
-
-// neighbors are the nearest points of rows, k of each.
-type neighbors struct {
-	k        int
-	point    []int64
-	id       []string // nil if the ids are unknown
-	distance []float32
+	near []table.Column // of nearest points, nil if neighbours were not requested
 }
 
 // Place returns the response to a request and its format. Its errors are *Problem.
@@ -131,7 +123,7 @@ func (m *Model) place(ctx context.Context, in rows, o Options, l Limits) (placed
 }
 
 // nearest finds the k nearest points of each row, or all points if there are fewer.
-func (m *Model) nearest(ctx context.Context, of *embed.Map, asked *embed.Asked, k int) (*neighbors, error) {
+func (m *Model) nearest(ctx context.Context, of *embed.Map, asked *embed.Asked, k int) ([]table.Column, error) {
 	k = min(k, m.said.Points)
 	near, err := of.Nearest(ctx, asked.Batch.X, k)
 	var at *models.RowError
@@ -141,30 +133,5 @@ func (m *Model) nearest(ctx context.Context, of *embed.Map, asked *embed.Asked, 
 	if err != nil {
 		return nil, err
 	}
-	out := &neighbors{k: k, point: make([]int64, len(near.Index)), distance: make([]float32, len(near.Index))}
-	for i, p := range near.Index {
-		out.point[i], out.distance[i] = int64(p), float32(m.m.Distance().Length(near.Dist2[i]))
-	}
-	if ids := m.m.PointIDs(); ids != nil {
-		out.id = make([]string, len(near.Index))
-		for i, p := range near.Index {
-			out.id[i] = ids[p]
-		}
-	}
-	return out, nil
-}
-
-// columns returns the neighbours of n rows as columns of fixed-length lists.
-func (near *neighbors) columns(n int) []table.Column {
-	list := func(name string, values table.Column) table.Column {
-		return table.NewColumn(name, table.FixedList(n, near.k, values.Array()))
-	}
-	out := []table.Column{
-		list("neighbor", table.Int64Column("", near.point)),
-		list("neighbor_distance", table.Float32Column("", near.distance)),
-	}
-	if near.id != nil {
-		out = append(out, list("neighbor_id", table.StringColumn("", near.id)))
-	}
-	return out
+	return embed.NeighborColumns(near, m.m.Distance(), m.m.PointIDs()), nil
 }
