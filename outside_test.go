@@ -23,7 +23,7 @@ func TestAProgramOutside(t *testing.T) {
 		c := exec.Command("go", args...)
 		c.Dir = folder
 		// With its own go.mod, which has the same versions as this module's.
-		c.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=mod")
+		c.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod")
 		out, err := c.CombinedOutput()
 		if err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 )
 
@@ -44,18 +43,25 @@ func Folder(name string, fill func(ctx context.Context, dir string) error) (stri
 	return dir, nil
 }
 
-// Testdata returns a folder in testdata: of the source that this was compiled from, so that a test
-// may change its directory, or else of the module around the working directory.
+// started is the working directory of the process at its start. Tests may change theirs.
+var started, _ = os.Getwd()
+
+// Testdata returns a folder in testdata of the module around the directory in which the process
+// started. The path of the source file is of no use: -trimpath removes it.
 func Testdata(name string) string {
-	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
-		return filepath.Join(filepath.Dir(file), "..", "..", "testdata", name)
-	}
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil || dir == filepath.Dir(dir) {
-			break
-		}
+	dir := started
+	for !isModule(dir) && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 	}
 	return filepath.Join(dir, "testdata", name)
+}
+
+// isModule reports whether the folder is that of the module with the test data.
+func isModule(dir string) bool {
+	for _, name := range []string{"go.mod", "testdata"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
 }

@@ -10,26 +10,20 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"testing"
 
+	"unfold/internal/fetched"
 	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 )
-
-// bundled is the repository's folder of small data sets.
-func bundled() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "testdata")
-}
 
 // Digits returns the bundled handwritten digits with 784 pixels each, and their classes: 3,000 for
 // training and 1,000 for testing.
 func Digits(t testing.TB) (train vec.Matrix[float32], trainClass []int32, test vec.Matrix[float32], testClass []int32) {
 	t.Helper()
-	dir := filepath.Join(bundled(), "digits")
+	dir := fetched.Testdata("digits")
 	train, trainClass = images(t, dir, "train")
 	test, testClass = images(t, dir, "test")
 	return train, trainClass, test, testClass
@@ -94,7 +88,7 @@ func idx(t testing.TB, path string) ([]byte, []int) {
 // features, and whether a connection is an attack.
 func Connections(t testing.TB) (x vec.Matrix[float32], attack []bool) {
 	t.Helper()
-	records, err := csv.NewReader(bytes.NewReader(unzip(t, filepath.Join(bundled(), "kdd", "kdd.csv.gz")))).ReadAll()
+	records, err := csv.NewReader(bytes.NewReader(unzip(t, filepath.Join(fetched.Testdata("kdd"), "kdd.csv.gz")))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func fresh(t *testing.T, pkg, generator string, names ...string) {
 	dir := t.TempDir()
 	run := exec.Command("go", "run", generator, "-out", filepath.Join(dir, names[0]), "-stubs", filepath.Join(dir, names[1]), "-pkg", pkg)
 	// The generator imports the package, which need not have its assembly yet.
-	run.Env = append(os.Environ(), "GOFLAGS=-tags=noasm")
+	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -tags=noasm")
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
