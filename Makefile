@@ -364,8 +364,8 @@ python: build
 # python-lock writes the locks beside python's requirements: of every package that they need, for every platform, the version and the hashes.
 .PHONY: python-lock
 python-lock:
-	python3 -m venv out/lock && out/lock/bin/pip install --quiet uv==0.13.9
-	for list in requirements requirements-alone; do \
+	python3 -m venv out/lock && out/lock/bin/pip install --quiet -r python/requirements-installer.txt
+	for list in requirements-installer requirements requirements-alone; do \
 		case $$list in *alone) alone=--no-deps;; *) alone=;; esac; \
 		out/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 $$alone \
 			python/$$list.txt -o python/$$list.lock || exit 1; \
