@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"unfold/ingest/table"
@@ -44,15 +45,72 @@ const (
 	Chebyshev Metric = "chebyshev"
 )
 
-// metrics are the names of all metrics.
-var metrics = []string{string(Euclidean), string(Cosine), string(Correlation), string(Hellinger), string(Haversine), string(Hamming), string(Jaccard), string(Manhattan), string(Chebyshev)}
+// metric is the entry of a metric in the table.
+type metric struct {
+	name Metric
+	// about completes the sentence "rows are near if".
+	about string
+	// distance is the distance of encoded rows; the zero value is the Euclidean one.
+	distance distance.Distance
+	// bits is true if rows must consist of 0 and 1. directs is true if only the direction of a row
+	// counts: a row of zeros, or of equal values for correlation, has none. zeros is true if 0 is
+	// mapped to 0, so that sparse rows stay sparse; rows of bits are not kept sparse, because they
+	// are searched as bits.
+	bits, directs, zeros bool
+	// part names the part of a row that the metric uses; "" if it is everything.
+	part string
+	// single and double map one row. They return the problem and its element, or whole. They are nil
+	// if rows stay unchanged.
+	single func(m Metric, x, from []float32) (at int, problem string)
+	double func(m Metric, x, from []float64) (at int, problem string)
+}
+
+// metrics are all metrics, the default first.
+var metrics = []metric{
+	{name: Euclidean, about: "values are alike", zeros: true},
+	{name: Cosine, about: "directions are alike", directs: true, zeros: true, part: "directions", single: direction[float32], double: direction[float64]},
+	{name: Correlation, about: "profiles are alike", directs: true, part: "directions", single: profile[float32], double: profile[float64]},
+	{name: Hellinger, about: "shares are alike", zeros: true, part: "shares", single: shares[float32], double: shares[float64]},
+	{name: Haversine, about: "they are near on the earth (columns LAT,LON in degrees)", single: onEarth[float32], double: onEarth[float64]},
+	{name: Hamming, about: "few columns differ (of 0 and 1, or categories)", bits: true, single: zerosAndOnes[float32], double: zerosAndOnes[float64]},
+	{name: Jaccard, about: "few of the columns with a 1 differ", distance: distance.Jaccard, bits: true, single: zerosAndOnes[float32], double: zerosAndOnes[float64]},
+	{name: Manhattan, about: "the sum of differences is small", distance: distance.Manhattan},
+	{name: Chebyshev, about: "no difference is large", distance: distance.Chebyshev},
+}
+
+// entry returns the entry of a known metric.
+func (m Metric) entry() metric {
+	for _, e := range metrics {
+		if e.name == m {
+			return e
+		}
+	}
+	return metrics[0]
+}
 
 // Metrics returns all metrics, the default first.
 func Metrics() (all []Metric) {
-	for _, m := range metrics {
-		all = append(all, Metric(m))
+	for _, e := range metrics {
+		all = append(all, e.name)
 	}
 	return all
+}
+
+// Choices returns the names of all metrics. Together with About it makes a metric a setting.
+func (Metric) Choices() (all []string) {
+	for _, e := range metrics {
+		all = append(all, string(e.name))
+	}
+	return all
+}
+
+// About describes all metrics in a sentence.
+func (Metric) About() string {
+	var parts []string
+	for _, e := range metrics {
+		parts = append(parts, string(e.name)+": "+e.about)
+	}
+	return "Rows are near by " + strings.Join(parts, "; ") + "."
 }
 
 // earthRadius is the mean radius of the earth in km (IUGG).
@@ -62,23 +120,13 @@ const earthRadius = 6371.0088
 func (m Metric) named() bool { return m != "" && m != Euclidean }
 
 // warps reports whether the metric changes rows.
-func (m Metric) warps() bool { return m.named() && !m.bits() && m.Distance() == distance.Euclidean }
+func (m Metric) warps() bool { e := m.entry(); return e.single != nil && !e.bits }
 
 // bits reports whether rows must consist of 0 and 1.
-func (m Metric) bits() bool { return m == Hamming || m == Jaccard }
+func (m Metric) bits() bool { return m.entry().bits }
 
 // Distance returns the distance of encoded rows, which is Euclidean for most metrics.
-func (m Metric) Distance() distance.Distance {
-	switch m {
-	case Jaccard:
-		return distance.Jaccard
-	case Manhattan:
-		return distance.Manhattan
-	case Chebyshev:
-		return distance.Chebyshev
-	}
-	return distance.Euclidean
-}
+func (m Metric) Distance() distance.Distance { return m.entry().distance }
 
 // Whole reports whether vectors should not be projected before the neighbour search. Rows of bits
 // are searched exactly, and faster than a projection to fewer numbers.
@@ -86,12 +134,10 @@ func (m Metric) Whole() bool { return m == Hamming }
 
 // check returns an error for an unknown metric.
 func (m Metric) check() error {
-	for _, known := range append(metrics, "") {
-		if string(m) == known {
-			return nil
-		}
+	if all := m.Choices(); m != "" && !slices.Contains(all, string(m)) {
+		return fmt.Errorf("the metric %q is not known; metrics are %s", m, strings.Join(all, ", "))
 	}
-	return fmt.Errorf("the metric %q is not known; metrics are %s", m, strings.Join(metrics, ", "))
+	return nil
 }
 
 // dim returns the length of a row of n values after the metric.
@@ -114,21 +160,12 @@ func (m Metric) checkDim(n int, o table.Origin, column string) error {
 	return nil
 }
 
-// directs reports whether only the direction of a row counts. A row of zeros, or of equal values
-// for correlation, has none.
-func (m Metric) directs() bool { return m == Cosine || m == Correlation }
+// directs reports whether only the direction of a row counts.
+func (m Metric) directs() bool { return m.entry().directs }
 
 // PartOfRow names the part of a row that the metric uses and that Undo returns; "" if it is
 // everything.
-func (m Metric) PartOfRow() string {
-	switch {
-	case m.directs():
-		return "directions"
-	case m == Hellinger:
-		return "shares"
-	}
-	return ""
-}
+func (m Metric) PartOfRow() string { return m.entry().part }
 
 // applyMetric maps the encoded rows of from to x, which may share their memory. o is the origin of
 // row 0. It returns the number of rows without a direction.
@@ -171,36 +208,38 @@ func (m Metric) refuse(o table.Origin, i int, column string, names []string, at 
 	return o.BadAt(i, column, "%s", problem).Suggest("drop such rows, or choose another metric than %s", m)
 }
 
-// keepsZeros reports whether the metric maps 0 to 0, so that sparse rows stay sparse. Rows for
-// Hamming are not kept sparse, because they are searched as bits.
-func (m Metric) keepsZeros() bool {
-	return m != Correlation && m != Haversine && !m.bits() && m.Distance() == distance.Euclidean
-}
+// keepsZeros reports whether sparse rows stay sparse.
+func (m Metric) keepsZeros() bool { return m.entry().zeros }
 
 // metricRow maps one row. It returns the problem and its element, or whole.
 func metricRow[T vec.Float](m Metric, x, from []T) (at int, problem string) {
-	switch m {
-	case Cosine:
-		return whole, direct(x, from, 0, "all its values are 0, and so it has no direction")
-	case Correlation:
-		sum, same := 0.0, true
-		for _, v := range from {
-			sum += float64(v)
-			same = same && v == from[0]
-		}
-		if same {
-			return whole, "all its values are the same, and so it correlates with nothing"
-		}
-		return whole, direct(x, from, sum/float64(len(from)), "its values hardly differ")
-	case Hellinger:
-		return shares(x, from)
-	case Hamming, Jaccard:
-		return zerosAndOnes(m, x, from)
-	case Manhattan, Chebyshev:
+	e := m.entry()
+	if e.single == nil {
 		copy(x, from)
 		return whole, ""
 	}
-	return whole, onEarth(x, from)
+	if x, single := any(x).([]float32); single {
+		return e.single(m, x, any(from).([]float32))
+	}
+	return e.double(m, any(x).([]float64), any(from).([]float64))
+}
+
+// direction writes the direction of a row, for cosine.
+func direction[T vec.Float](_ Metric, x, from []T) (at int, problem string) {
+	return whole, direct(x, from, 0, "all its values are 0, and so it has no direction")
+}
+
+// profile writes the direction of a row less its mean, for correlation.
+func profile[T vec.Float](_ Metric, x, from []T) (at int, problem string) {
+	sum, same := 0.0, true
+	for _, v := range from {
+		sum += float64(v)
+		same = same && v == from[0]
+	}
+	if same {
+		return whole, "all its values are the same, and so it correlates with nothing"
+	}
+	return whole, direct(x, from, sum/float64(len(from)), "its values hardly differ")
 }
 
 // direct writes (from - mean) / ||from - mean||. It returns none for a row of length 0.
@@ -221,7 +260,7 @@ func direct[T vec.Float](x, from []T, mean float64, none string) string {
 }
 
 // shares writes sqrt(p/2) of the row's shares p.
-func shares[T vec.Float](x, from []T) (at int, problem string) {
+func shares[T vec.Float](_ Metric, x, from []T) (at int, problem string) {
 	sum := 0.0
 	for k, v := range from {
 		if v < 0 {
@@ -243,15 +282,15 @@ func belowZero[T vec.Float](v T) string {
 }
 
 // onEarth writes the point with latitude and longitude in degrees, in km from the earth's centre.
-func onEarth[T vec.Float](x, from []T) string {
+func onEarth[T vec.Float](_ Metric, x, from []T) (at int, problem string) {
 	lat, lon := float64(from[0]), float64(from[1])
 	if math.Abs(lat) > 90 || math.Abs(lon) > 360 {
-		return fmt.Sprintf("latitude %v and longitude %v are no point of the earth in degrees", from[0], from[1])
+		return whole, fmt.Sprintf("latitude %v and longitude %v are no point of the earth in degrees", from[0], from[1])
 	}
 	sinLat, cosLat := math.Sincos(lat * math.Pi / 180)
 	sinLon, cosLon := math.Sincos(lon * math.Pi / 180)
 	x[0], x[1], x[2] = T(earthRadius*cosLat*cosLon), T(earthRadius*cosLat*sinLon), T(earthRadius*sinLat)
-	return ""
+	return whole, ""
 }
 
 // place is the inverse of onEarth, for any point near the earth's surface.

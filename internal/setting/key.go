@@ -20,6 +20,8 @@ type Key struct {
 	// Default is the default as text, and Choices are the allowed words, if they are limited.
 	Help, Placeholder, Default string
 	Choices                    []string
+	// Python is the parameter's name in the Python package, if it differs from Name.
+	Python string
 	// Bool and List describe the type as far as the command line needs it.
 	Bool, List bool
 	// Required means that the stage does not run without it. Common means that most people need it,
@@ -48,9 +50,23 @@ func (k Key) Env() string {
 // Name returns the last part of the path, "topic".
 func (k Key) Name() string { return k.Path[strings.LastIndexByte(k.Path, '.')+1:] }
 
+// Values describes the values that the key takes, "auto, exact, hnsw" or "N, from 1".
+func (k Key) Values() string {
+	switch {
+	case k.Bool:
+		return "true, false"
+	case len(k.Choices) > 0:
+		return strings.Join(k.Choices, ", ")
+	case k.least != nil:
+		return fmt.Sprintf("%s, from %v", k.Placeholder, *k.least)
+	}
+	return k.Placeholder
+}
+
 // Of lists the keys of a struct of type t by its tags, in order, below path. The tags are key (the
 // name; "" for a struct whose keys belong to the surrounding one), help, placeholder, default,
-// choices, min, required, common and after. root converts the argument of Set and Text to a pointer
+// choices, min, required, common, after and python. A field's type may have methods Choices and
+// About instead, which return the choices and a sentence about them that follows the help. root converts the argument of Set and Text to a pointer
 // to the struct.
 func Of(t reflect.Type, path string, root func(all any) any) []Key { return of(t, path, root, nil) }
 
@@ -81,10 +97,16 @@ func keyOf(f reflect.StructField, path string, at field) Key {
 		Path: path, Help: f.Tag.Get("help"), Placeholder: f.Tag.Get("placeholder"), Default: f.Tag.Get("default"),
 		Bool: f.Type.Kind() == reflect.Bool, List: f.Type.Kind() == reflect.Slice,
 		Required: f.Tag.Get("required") == "true", Common: f.Tag.Get("common") == "true", After: f.Tag.Get("after"),
-		fields: []field{at},
+		Python: f.Tag.Get("python"), fields: []field{at},
 	}
 	if c := f.Tag.Get("choices"); c != "" {
 		k.Choices = strings.Split(c, ",")
+	}
+	if c, ok := reflect.Zero(f.Type).Interface().(interface {
+		Choices() []string
+		About() string
+	}); ok {
+		k.Choices, k.Help = c.Choices(), k.Help+" "+c.About()
 	}
 	if m := f.Tag.Get("min"); m != "" {
 		v, err := strconv.ParseFloat(m, 64)

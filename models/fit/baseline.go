@@ -124,9 +124,9 @@ func (f *kernelSettings) Apply(_ Given, s *Spec) { s.Own = f }
 // topographicSettings are the settings of the generative topographic mapping.
 type topographicSettings struct {
 	Wide  wide           `key:""`
-	Grid  setting.Auto   `key:"grid" default:"auto" help:"With kind gtm: latent points along each axis of the map; auto is 15 for 2 dimensions, and about 225 in all for others." placeholder:"N"`
-	Basis setting.Auto   `key:"basis" default:"auto" help:"With kind gtm: basis functions along each axis; auto is 4 for 2 dimensions, and about 16 in all for others." placeholder:"N"`
-	Ridge setting.Number `key:"ridge" default:"auto" help:"With kind gtm: precision of the prior that holds the mapping's weights near zero, of data of unit variance; auto is 0.1." placeholder:"X"`
+	Grid  setting.Auto   `key:"grid" default:"auto" help:"latent points along each axis of the map; auto is 15 for 2 dimensions, and about 225 in all for others." placeholder:"N"`
+	Basis setting.Auto   `key:"basis" default:"auto" help:"basis functions along each axis; auto is 4 for 2 dimensions, and about 16 in all for others." placeholder:"N"`
+	Ridge setting.Number `key:"ridge" default:"auto" help:"precision of the prior that holds the mapping's weights near zero, of data of unit variance; auto is 0.1." placeholder:"X"`
 }
 
 // topographicFile is the form of topographicSettings in a model file.

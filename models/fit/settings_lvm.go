@@ -14,23 +14,20 @@ type supervised struct {
 
 // latentSettings are those that only kind LVM has, of both its models.
 type latentSettings struct {
-	Tails     string              `key:"tails" after:"dims" default:"student" choices:"student,gaussian" help:"How the attraction of neighbours falls with distance: student has heavy tails and makes the better maps; gaussian is the model as published."`
-	Frame     string              `key:"frame" after:"dims" common:"true" default:"auto" choices:"auto,none,pca,mds,geodesic" help:"What keeps the whole of a map in shape, a map known beforehand that places are held near, ever less: pca are principal components; mds are distances; geodesic are distances along the data, which unroll a sheet. auto is geodesic where the data are a curved sheet and else pca, of 100,000 rows and more the map of a sample of them; with gaussian tails none."`
-	Coarse    string              `key:"coarse" after:"neighbors" default:"auto" choices:"auto,map,shared,anchors,all,input" help:"What points are held apart from, without visiting every pair: near and far cells of the map; random points that 64 share; random cells of the map; all points, exactly; landmarks in the input, which is for gaussian tails. auto is all below 2000 points, then map for up to 3 dimensions and shared for more."`
-	Reach     setting.Number      `key:"reach" default:"auto" help:"Rank of the furthest neighbour that a point is drawn to, ever less, beside its nearest; auto is seven times neighbors, and at most a tenth of the points; no more than neighbors means none. For student tails." placeholder:"K"`
-	RankDecay setting.NonNegative `key:"rank_decay" default:"auto" help:"How fast the near neighbours of a point count less, from the nearest to the last: that of rank m counts m^-P; auto is 0.7, and 0 lets all count the same. For student tails." placeholder:"P"`
-	Scales    string              `key:"scales" default:"native" choices:"native,unit" help:"Length scales: native ones follow the distances of neighbours, unit are all the same."`
-	Density   float64             `key:"density" default:"0" help:"Lets the density of the map follow the data's: distances to neighbours on the map are about those in the data to the power of X. 2 follows it closely; 0 leaves it to the neighbours. For student tails with native scales." placeholder:"X"`
-	Supervise supervised          `key:""`
-	Weight    setting.Number      `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
-	Tail      setting.Number      `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions, any other takes many times as long." placeholder:"A"`
-	Sigma     string              `key:"sigma" default:"fixed" choices:"fixed,shared,free" help:"Variances of the model: as they are, one learnt for all points, or one for each. With gaussian tails they are always learnt, one for each point but for shared."`
-	Theta     setting.Number      `key:"theta" default:"auto" help:"Accuracy of far cells in the map, up to 1: the smaller, the more exact and the slower; auto is 0.15, 0.3 and 0.6 in 1, 2 and 3 dimensions, and two thirds of that for fewer than 30000 points." placeholder:"X"`
-	Thorough  bool                `key:"thorough" common:"true" help:"Learn with more steps and more exactly: a little better, and takes several times as long."`
-	Core      int                 `key:"core" default:"1" help:"With gaussian tails: steps within which two points must reach each other to be similar (s)." placeholder:"S" min:"1"`
-	Level     setting.Level       `key:"level" default:"auto" help:"With gaussian tails: how often dissimilar pairs are coarse-grained (l): 0 is exact; auto goes by the number of points." placeholder:"L"`
-	Momentum  float64             `key:"momentum" after:"steps" default:"0.9" help:"Momentum of learning, 0 to below 1." placeholder:"X"`
-	Place     string              `key:"place" after:"threads" default:"auto" choices:"auto,robust,lle,median,em" help:"How new points are placed by kind lvm: robust is where the model with student tails finds them most likely; lle is the same with neighbours weighted by how the point is a mixture of them; median is the median of the neighbours; em is for gaussian tails. auto is robust for up to 3 dimensions and lle for more, with gaussian tails median."`
+	Tails     string         `key:"tails" after:"dims" default:"student" choices:"student,gaussian" help:"How the attraction of neighbours falls with distance: student has heavy tails and makes the better maps; gaussian is the model as published."`
+	Frame     string         `key:"frame" after:"dims" common:"true" default:"auto" choices:"auto,none,pca,mds,geodesic" help:"What keeps the whole of a map in shape, a map known beforehand that places are held near, ever less: pca are principal components; mds are distances; geodesic are distances along the data, which unroll a sheet. auto is geodesic where the data are a curved sheet and else pca, of 100,000 rows and more the map of a sample of them; with gaussian tails none."`
+	Coarse    string         `key:"coarse" after:"neighbors" default:"auto" choices:"auto,map,shared,anchors,all,input" help:"What points are held apart from, without visiting every pair: near and far cells of the map; random points that 64 share; random cells of the map; all points, exactly; landmarks in the input, which is for gaussian tails. auto is all below 2000 points, then map for up to 3 dimensions and shared for more."`
+	Reach     setting.Number `key:"reach" default:"auto" help:"Rank of the furthest neighbour that a point is drawn to, ever less, beside its nearest; auto is seven times neighbors, and at most a tenth of the points; no more than neighbors means none. For student tails." placeholder:"K"`
+	Scales    string         `key:"scales" default:"native" choices:"native,unit" help:"Length scales: native ones follow the distances of neighbours, unit are all the same."`
+	Density   float64        `key:"density" default:"0" help:"Lets the density of the map follow the data's: distances to neighbours on the map are about those in the data to the power of X. 2 follows it closely; 0 leaves it to the neighbours. For student tails with native scales." placeholder:"X"`
+	Supervise supervised     `key:""`
+	Weight    setting.Number `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
+	Tail      setting.Number `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions, any other takes many times as long." placeholder:"A"`
+	Sigma     string         `key:"sigma" default:"own" choices:"own,shared" help:"With gaussian tails: learn a variance for each point, or one that all share."`
+	Thorough  bool           `key:"thorough" common:"true" help:"Learn with more steps and more exactly: a little better, and takes several times as long."`
+	Core      int            `key:"core" default:"1" help:"With gaussian tails: steps within which two points must reach each other to be similar (s)." placeholder:"S" min:"1"`
+	Level     setting.Level  `key:"level" default:"auto" help:"With gaussian tails: how often dissimilar pairs are coarse-grained (l): 0 is exact; auto goes by the number of points." placeholder:"L"`
+	Place     string         `key:"place" after:"threads" default:"auto" choices:"auto,robust,lle,median,em" help:"How new points are placed by kind lvm: robust is where the model with student tails finds them most likely; lle is the same with neighbours weighted by how the point is a mixture of them; median is the median of the neighbours; em is for gaussian tails. auto is robust for up to 3 dimensions and lle for more, with gaussian tails median."`
 }
 
 // Apply implements Settings. The model that tails does not select checks that its own settings have
@@ -39,24 +36,14 @@ func (f *latentSettings) Apply(g Given, s *Spec) {
 	var o lvm.Options
 	setChoice(&o.Tails, f.Tails)
 	o.Student = student.Options{
-		Momentum: f.Momentum, NoMomentum: f.Momentum == 0,
-		Tail: float64(f.Tail), Weight: float64(f.Weight), Theta: float64(f.Theta), Thorough: f.Thorough, Reach: int(f.Reach), Density: f.Density,
+		Tail: float64(f.Tail), Weight: float64(f.Weight), Thorough: f.Thorough, Reach: int(f.Reach), Density: f.Density,
 		Supervision: f.Supervise.Supervise,
-		RankDecay:   max(float64(f.RankDecay), 0),
-	}
-	if f.RankDecay == 0 {
-		o.Student.RankDecay = -1
 	}
 	setChoice(&o.Student.Prior.Frame, f.Frame)
 	setChoice(&o.Student.Coarse, f.Coarse)
 	setChoice(&o.Student.Scales, f.Scales)
-	if o.Tails == lvm.Student {
-		setChoice(&o.Student.Sigma, f.Sigma)
-	}
 	o.Saul = saul.Options{
-		Momentum: f.Momentum, NoMomentum: f.Momentum == 0, Coarse: o.Student.Coarse,
-		Core: f.Core, Level: saul.LevelOf(int(f.Level)), Prior: o.Student.Prior,
-		Shared: o.Tails == lvm.Gaussian && f.Sigma == student.Shared.String(),
+		Coarse: o.Student.Coarse, Core: f.Core, Level: saul.LevelOf(int(f.Level)), Prior: o.Student.Prior, Shared: f.Sigma == "shared",
 	}
 	setChoice(&o.Saul.Components, g.Components)
 	s.LVM = o

@@ -9,33 +9,31 @@ import (
 
 // sampled are the settings of kinds that learn a sample of the points.
 type sampled struct {
-	Points setting.Auto `key:"points" after:"momentum" default:"auto" help:"With kinds lllvm, gplvm, isomap, lle, kpca, mds, eigenmaps, ltsa, sammon and nmds: most points that are learnt, a sample of all; the others are placed by them. auto is 1000. isomap learns all points: these are the landmarks that their paths are measured from, and auto is fewer than 1000 of more than 1000 points, 250 at least." placeholder:"N"`
+	Points setting.Auto `key:"points" after:"steps" default:"auto" help:"most points that are learnt, a sample of all; the others are placed by them. auto is 1000. isomap learns all points: these are the landmarks that their paths are measured from, and auto is fewer than 1000 of more than 1000 points, 250 at least." placeholder:"N"`
 }
 
 // wide is the setting of textbook kinds that use Gaussians.
 type wide struct {
-	Width setting.Number `key:"width" after:"points" default:"auto" help:"With kinds kpca and gtm: how wide the Gaussians of the kernel, or of the basis functions, are, as a multiple of what they are by default; auto is 1." placeholder:"X"`
+	Width setting.Number `key:"width" after:"points" default:"auto" help:"how wide the Gaussians of the kernel, or of the basis functions, are, as a multiple of what they are by default; auto is 1." placeholder:"X"`
 }
 
 // restarted is the setting of kinds with several starts.
 type restarted struct {
-	Restarts int `key:"restarts" default:"1" help:"With kinds lllvm and gplvm: starts, of which the one with the best bound or likelihood is kept." placeholder:"N" min:"1"`
+	Restarts int `key:"restarts" default:"1" help:"starts, of which the one with the best bound or likelihood is kept." placeholder:"N" min:"1"`
 }
 
 // linearSettings are the settings that only kind LLLVM has.
 type linearSettings struct {
-	Sampled    sampled        `key:""`
-	Restarted  restarted      `key:""`
-	Patch      setting.Auto   `key:"patch" default:"auto" help:"With kind lllvm: about how many points a patch has, the model being bounded in patches; auto is all points up to 2500, and 1000 if more are learnt." placeholder:"N"`
-	Alpha      setting.Number `key:"alpha" default:"auto" help:"With kind lllvm: precision of the prior that holds the map near zero; auto is 0.001." placeholder:"X"`
-	LearnAlpha bool           `key:"learn_alpha" help:"With kind lllvm: learn alpha, too. The map may shrink to a point."`
-	Epsilon    setting.Number `key:"epsilon" default:"auto" help:"With kind lllvm: precision of the prior that holds the mean of the tangent maps and of the data near zero; auto is 0.001." placeholder:"X"`
+	Sampled    sampled      `key:""`
+	Restarted  restarted    `key:""`
+	Patch      setting.Auto `key:"patch" default:"auto" help:"about how many points a patch has, the model being bounded in patches; auto is all points up to 2500, and 1000 if more are learnt." placeholder:"N"`
+	LearnAlpha bool         `key:"learn_alpha" help:"learn the precision of the prior that holds the map near zero, which is 0.001. The map may shrink to a point."`
 }
 
 // Apply implements Settings.
 func (f *linearSettings) Apply(g Given, s *Spec) {
 	o := lllvm.Options{
-		Points: int(f.Sampled.Points), Restarts: f.Restarted.Restarts, Alpha: float64(f.Alpha), LearnAlpha: f.LearnAlpha, Epsilon: float64(f.Epsilon),
+		Points: int(f.Sampled.Points), Restarts: f.Restarted.Restarts, LearnAlpha: f.LearnAlpha,
 		Patch: int(f.Patch),
 	}
 	if g.Neighbors[1] > g.Neighbors[0] {
@@ -54,13 +52,13 @@ func (f *linearSettings) Apply(g Given, s *Spec) {
 type processSettings struct {
 	Sampled   sampled    `key:""`
 	Restarted restarted  `key:""`
-	Kernel    string     `key:"kernel" after:"epsilon" default:"rbf+bias+white" help:"With kind gplvm: the covariance, a sum of rbf, linear, mlp, bias and white." placeholder:"SUM"`
-	Start     string     `key:"start" default:"pca" choices:"pca,isomap,graph" help:"With kind gplvm: where learning starts: at principal components, at distances along the data (Isomap), or at the map that kind lvm makes."`
-	Optimizer string     `key:"optimizer" default:"scg" choices:"scg,lbfgs" help:"With kind gplvm: how it learns: scaled conjugate gradients, or L-BFGS, which takes about half as many gradients for a step."`
-	Noise     string     `key:"noise" default:"gaussian" choices:"gaussian,probit" help:"With kind gplvm: how a value comes of its process: gaussian is for numbers, probit for columns of 0 and 1, of which decode gives the probability of 1. probit learns by an active set, of 100 points if active is 0, and without pca."`
-	Active    int        `key:"active" default:"0" help:"With kind gplvm: learn by an active set of so many points, for some thousands of them (--points); steps are its rounds then, of which auto is 15. 0 learns all together. With supervision it is the number of inducing inputs, of which 0 means 30." placeholder:"N" min:"0"`
-	Jumps     int        `key:"jumps" default:"0" help:"With kind gplvm: how often learning stops for single points to jump to the places of others where that is likelier; a few find better maps where points were caught on the wrong side of others." placeholder:"N" min:"0"`
-	Smooth    bool       `key:"smooth" help:"With kind gplvm: place by a smooth map from vectors to places, in microseconds, instead of where they are most likely, in milliseconds."`
+	Kernel    string     `key:"kernel" after:"learn_alpha" default:"rbf+bias+white" help:"the covariance, a sum of rbf, linear, mlp, bias and white." placeholder:"SUM"`
+	Start     string     `key:"start" default:"pca" choices:"pca,isomap,graph" help:"where learning starts: at principal components, at distances along the data (Isomap), or at the map that kind lvm makes."`
+	Optimizer string     `key:"optimizer" default:"scg" choices:"scg,lbfgs" help:"how it learns: scaled conjugate gradients, or L-BFGS, which takes about half as many gradients for a step."`
+	Noise     string     `key:"noise" default:"gaussian" choices:"gaussian,probit" help:"how a value comes of its process: gaussian is for numbers, probit for columns of 0 and 1, of which decode gives the probability of 1. probit learns by an active set, of 100 points if active is 0, and without pca."`
+	Active    int        `key:"active" default:"0" help:"learn by an active set of so many points, for some thousands of them (--points); steps are its rounds then, of which auto is 15. 0 learns all together. With supervision it is the number of inducing inputs, of which 0 means 30." placeholder:"N" min:"0"`
+	Jumps     int        `key:"jumps" default:"0" help:"how often learning stops for single points to jump to the places of others where that is likelier; a few find better maps where points were caught on the wrong side of others." placeholder:"N" min:"0"`
+	Smooth    bool       `key:"smooth" help:"place by a smooth map from vectors to places, in microseconds, instead of where they are most likely, in milliseconds."`
 	Supervise supervised `key:""`
 }
 

@@ -70,6 +70,7 @@ func TestForeignSettings(t *testing.T) {
 		{"level", Options{Saul: saul.Options{Level: 1}}},
 		{"components", Options{Saul: saul.Options{Components: saul.Largest}}},
 		{"floor", Options{Saul: saul.Options{Floor: 1e-3}}},
+		{"sigma", Options{Saul: saul.Options{Shared: true}}},
 		{"coarse", Options{Student: student.Options{Coarse: models.CoarseInput}}},
 		{"scales", Options{Tails: Gaussian, Student: student.Options{Scales: student.Unit}}},
 		{"sigma", Options{Tails: Gaussian, Student: student.Options{Sigma: student.Free}}},

@@ -90,7 +90,7 @@ func (s Settings) foreign() error {
 			models.Require(own.Level == saul.LevelAuto, "level", only),
 			models.Require(own.Components == saul.Connect, "components", "with heavy tails all components of the neighbour graph are learnt; leave it out, or choose gaussian tails"),
 			models.Require(own.Floor == 0, "floor", only),
-			models.Require(!own.Shared, "sigma", "Saul.Shared belongs to Gaussian tails; with heavy ones it is Student.Sigma"),
+			models.Require(!own.Shared, "sigma", only),
 		)
 	case Gaussian:
 		const only = "%v belongs to heavy tails; leave it out, or choose student tails"
@@ -117,11 +117,3 @@ func (s Settings) foreign() error {
 // Outline returns the resolved main settings of a map of n points. Check must have accepted the
 // settings.
 func (s Settings) Outline(n int) models.Outline { return s.chosen().Outline(n) }
-
-// Momentum returns the momentum of the chosen model.
-func (o Options) Momentum() float64 {
-	if o.Tails == Gaussian {
-		return o.Saul.Momentum
-	}
-	return o.Student.Momentum
-}

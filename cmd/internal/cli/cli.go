@@ -87,6 +87,7 @@ var commands = []command{
 	{name: "completion", group: "other", help: "Write a shell's completion of commands and flags.", new: func([]fit.Kind) any { return new(completionCmd) }},
 
 	{name: completeVerb, new: func([]fit.Kind) any { return new(completeCmd) }, tags: []string{`hidden:""`}},
+	{name: "settings", new: func([]fit.Kind) any { return new(settingsCmd) }, tags: []string{`hidden:""`}},
 	{name: "check-input", new: func([]fit.Kind) any { return new(checkInputCmd) }, tags: []string{`hidden:""`}},
 }
 

@@ -23,7 +23,7 @@ type fitCmd struct {
 	Numbers   bool     `rare:"" help:"The map gets a column point: the number of each row's point, by which update --forget takes rows. Equal rows are one point."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	// NeighborsFile works with kinds of model that accept neighbours.
-	NeighborsFile string `group:"columns" placeholder:"FILE" help:"Neighbours of the rows, which are not searched for then: two arrays of an .npz or two columns of lists, the rows' numbers from 0 and the distances, nearest first, as umap-learn's precomputed_knn."`
+	NeighborsFile string `group:"columns" rare:"" placeholder:"FILE" help:"Neighbours of the rows, which are not searched for then: two arrays of an .npz or two columns of lists, the rows' numbers from 0 and the distances, nearest first, as umap-learn's precomputed_knn."`
 	graphFlags
 	// Supervise sets source.label and model.supervision.
 	Supervise string `group:"columns" placeholder:"COL" help:"Column of labels that the map is learnt by, empty where a row has none: as --label, with --supervision 0.9 unless that is given. With --kind gplvm vectors and labels are learnt in one latent space, which predicts classes by itself."`
@@ -46,10 +46,7 @@ Formats, recognised by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] 
     unfold fit data.parquet --clusters -o data.unfold --map map.parquet
     unfold fit today.parquet --frame data.unfold -o today.unfold --map today-map.parquet
     unfold fit data.parquet --dry-run --memory 2GiB
-    unfold fit --graph edges.csv -o net.unfold --map net.parquet
-
-With --graph the rows of the map are the nodes of a graph, which have no vectors. An edge list has columns source and target, and
-weight if edges differ; a matrix has a row and a column for each node. Options about columns do not go with it.`
+    unfold fit --graph edges.csv -o net.unfold --map net.parquet`
 }
 
 func (c *fitCmd) Run(ctx context.Context, p *program) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -31,14 +32,14 @@ func (helpAll) BeforeReset(ctx *kong.Context) error {
 	return nil
 }
 
-// shortHelp prints the help without the command's rare flags, and their number. Without a command
-// it prints everything.
+// shortHelp prints the help on one screen: without the command's rare flags, and with the first
+// phrase of the others' help. Without a command it prints everything.
 func shortHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	rare := 0
 	if command := ctx.Selected(); command != nil {
 		for _, level := range command.AllFlags(false) {
 			for _, f := range level {
-				if f.Tag.Has(tagRare) && !f.Hidden {
+				if f.Help = firstPhrase(f.Help); f.Tag.Has(tagRare) && !f.Hidden {
 					f.Hidden = true
 					rare++
 				}
@@ -48,6 +49,28 @@ func shortHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil || rare == 0 {
 		return err
 	}
-	_, err := fmt.Fprintf(ctx.Stdout, "\nNot shown: %s that few need; see %s --help-all.\n", humanize.Plural(rare, "flag"), ctx.Selected().FullPath())
+	_, err := fmt.Fprintf(ctx.Stdout, "\nNot shown: details, and %s that few need; see %s --help-all.\n", humanize.Plural(rare, "flag"), ctx.Selected().FullPath())
 	return err
+}
+
+// firstPhrase returns the help up to the first colon, semicolon or full stop outside parentheses, and
+// the default.
+func firstPhrase(help string) string {
+	depth := 0
+	for i, c := range help {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case depth == 0 && strings.ContainsRune(":;.", c) && strings.HasPrefix(help[i+1:], " "):
+			short := help[:i] + "."
+			if _, standard, ok := strings.Cut(help[i:], ". Default "); ok {
+				standard, _, _ = strings.Cut(standard, ". ")
+				short += " Default " + strings.TrimSuffix(standard, ".") + "."
+			}
+			return short
+		}
+	}
+	return help
 }

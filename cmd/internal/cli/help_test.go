@@ -43,3 +43,22 @@ func TestOldFlagIsTaken(t *testing.T) {
 		}
 	}
 }
+
+// The short help of fit fits on one screen. Each flag has the first phrase of its help and its
+// default.
+func TestShortHelpIsShort(t *testing.T) {
+	short := must(t, "fit", "--help")
+	if n := strings.Count(short, "\n"); n > 85 {
+		t.Errorf("the short help of fit has %d lines", n)
+	}
+	for help, want := range map[string]string{
+		"Where the map goes: one row each. Default none.": "Where the map goes. Default none.",
+		"Missing (a: b; c. d) values: drop them.":         "Missing (a: b; c. d) values.",
+		"Some. Default 0.9. More of it.":                  "Some. Default 0.9.",
+		"The least, as 0.5.":                              "The least, as 0.5.",
+	} {
+		if got := firstPhrase(help); got != want {
+			t.Errorf("%q becomes %q, want %q", help, got, want)
+		}
+	}
+}

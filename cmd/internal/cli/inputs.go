@@ -120,7 +120,7 @@ func (p *program) fetching(address string, done, total int64) {
 func mapping(c config.Columns) (ingest.Mapping, error) {
 	m := ingest.Mapping{
 		Vector: c.Vector, Log1p: c.Log1p, Standardize: c.Standardize, MaxVocabulary: c.Vocabulary,
-		Mixed: c.Mixed, Metric: ingest.Metric(c.Metric), Fill: c.Missing == "mean", Drop: c.Missing == "drop",
+		Mixed: c.Mixed, Metric: c.Metric, Fill: c.Missing == "mean", Drop: c.Missing == "drop",
 		Selection: selection(c),
 	}
 	if m.Metric == ingest.Euclidean {

@@ -152,7 +152,7 @@ func (m *modelFile) describeModel(line liner) {
 		return
 	}
 	inspectTails(line, s, spec.LVM)
-	line("learning", "%d steps, momentum %v, seed %d", max(spec.Steps, 0), spec.LVM.Momentum(), spec.Seed)
+	line("learning", "%d steps, seed %d", max(spec.Steps, 0), spec.Seed)
 	if f, known := embed.StatsOf(s); known {
 		line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), humanize.Span(f.Took), logs.Change(&f, f.Took))
 	}

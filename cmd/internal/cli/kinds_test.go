@@ -17,7 +17,7 @@ import (
 
 // toySettings are the settings of a test kind.
 type toySettings struct {
-	Setting int `key:"toy_setting" default:"1" min:"1" placeholder:"N" help:"With kind toy: how far the map lies from the origin."`
+	Setting int `key:"toy_setting" default:"1" min:"1" placeholder:"N" help:"how far the map lies from the origin."`
 }
 
 func (s *toySettings) Apply(_ fit.Given, to *fit.Spec) { to.Own = s }

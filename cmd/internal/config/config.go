@@ -2,6 +2,7 @@ package config
 
 import (
 	"unfold/cmd/internal/web"
+	"unfold/ingest"
 	"unfold/models/clusters"
 	"unfold/models/fit"
 )
@@ -78,17 +79,17 @@ type SourceKafka struct {
 
 // Columns selects the columns that form vectors and those that pass through.
 type Columns struct {
-	Vector      string   `key:"vector" common:"true" help:"The list column that is the vector. Default: the only one there is." placeholder:"COL"`
-	Columns     []string `key:"columns" common:"true" help:"Plain columns that form the vector: names, * for every number that is no id, patterns such as f*, -NAME to leave one out; each may carry :log1p, :standardize, :weight=W, :time, :cyclic=24h, :tokens=256." placeholder:"COL,..."`
-	Log1p       bool     `key:"log1p" common:"true" help:"Take sign(v) log(1+|v|) of every number."`
-	Standardize bool     `key:"standardize" common:"true" help:"Bring every number to mean 0 and unit variance."`
-	Vocabulary  int      `key:"vocabulary" default:"64" help:"Most categories of a text column that get an element each." placeholder:"N" min:"1"`
-	Mixed       bool     `key:"mixed" help:"Let * stand for text and times, too: numbers and times standardized, text as categories, so that every column counts about alike."`
-	Metric      string   `key:"metric" common:"true" default:"euclidean" choices:"euclidean,cosine,correlation,hellinger,haversine,hamming,jaccard,manhattan,chebyshev" help:"The distance between rows: of values, of directions (cosine), of profiles (correlation), of shares (hellinger), on the earth (haversine, of --columns LAT,LON in degrees), the number of columns that differ (hamming, of 0 and 1 or categories), the share of them among those with a 1 (jaccard), the sum of differences (manhattan) or the largest (chebyshev). The model keeps it."`
-	Missing     string   `key:"missing" common:"true" default:"auto" choices:"auto,error,drop,mean" help:"Missing values (empty, NA, null, NaN, ...) in columns that form the vector: drop leaves such rows of files out, mean puts the column's mean there, and so does the model later; with auto models fill them in that can (kind gplvm, in files), and they are an error for others; with error they are an error for all."`
-	ID          string   `key:"id" common:"true" help:"Column that identifies a row." placeholder:"COL"`
-	Keep        []string `key:"keep" common:"true" help:"Columns that pass through." placeholder:"COL,..."`
-	Label       string   `key:"label" common:"true" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to predict the class of every row, with its probability." placeholder:"COL"`
+	Vector      string        `key:"vector" common:"true" help:"The list column that is the vector. Default: the only one there is." placeholder:"COL"`
+	Columns     []string      `key:"columns" common:"true" help:"Plain columns that form the vector: names, * for every number that is no id, patterns such as f*, -NAME to leave one out; each may carry :log1p, :standardize, :weight=W, :time, :cyclic=24h, :tokens=256." placeholder:"COL,..."`
+	Log1p       bool          `key:"log1p" common:"true" help:"Take sign(v) log(1+|v|) of every number."`
+	Standardize bool          `key:"standardize" common:"true" help:"Bring every number to mean 0 and unit variance."`
+	Vocabulary  int           `key:"vocabulary" default:"64" help:"Most categories of a text column that get an element each." placeholder:"N" min:"1"`
+	Mixed       bool          `key:"mixed" help:"Let * stand for text and times, too: numbers and times standardized, text as categories, so that every column counts about alike."`
+	Metric      ingest.Metric `key:"metric" common:"true" default:"euclidean" help:"The distance between rows, which the model keeps."`
+	Missing     string        `key:"missing" common:"true" default:"auto" choices:"auto,error,drop,mean" help:"Missing values (empty, NA, null, NaN, ...) in columns that form the vector: drop leaves such rows of files out, mean puts the column's mean there, and so does the model later; with auto models fill them in that can (kind gplvm, in files), and they are an error for others; with error they are an error for all."`
+	ID          string        `key:"id" python:"id_column" common:"true" help:"Column that identifies a row." placeholder:"COL"`
+	Keep        []string      `key:"keep" common:"true" help:"Columns that pass through." placeholder:"COL,..."`
+	Label       string        `key:"label" python:"y" common:"true" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to predict the class of every row, with its probability." placeholder:"COL"`
 	// Class probabilities belong to outputs, but are set next to the label that they depend on.
 	ClassProbabilities bool   `key:"class_probabilities" help:"Where classes are predicted, write the probabilities of all of them, as a map from class to probability (class_probabilities), and their entropy in nats (class_entropy), which says how uncertain the class is."`
 	InvalidText        string `key:"invalid_text" default:"refuse" choices:"refuse,replace" help:"What to do with text that passes through and is not UTF-8: refuse it, with the row, or replace what is invalid by U+FFFD."`

@@ -14,7 +14,7 @@ import (
 // OfMessages reports whether a key sets how messages are decoded. Files need no such settings.
 func OfMessages(path string) bool {
 	switch path {
-	case "source.format", "source.types", "source.schema", "source.message":
+	case "source.format", "source.types", "source.schema", "source.message", "source.truncate":
 		return true
 	}
 	return false

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"unfold/ingest"
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/lvm"
@@ -25,8 +24,8 @@ func (m Model) Spec() fit.Spec {
 // components.
 func (c *Config) Spec() fit.Spec {
 	s := c.Model.Spec()
-	s.Distance = ingest.Metric(c.Source.Metric).Distance()
-	if s.PCA == fit.PCAAuto && ingest.Metric(c.Source.Metric).Whole() {
+	s.Distance = c.Source.Metric.Distance()
+	if s.PCA == fit.PCAAuto && c.Source.Metric.Whole() {
 		s.PCA = fit.PCANone
 	}
 	return s
@@ -117,7 +116,7 @@ func (m Model) foreign() (p Problem, found bool) {
 			at = ""
 		}
 		if at != k.Default {
-			return Problem{Key: k.Path, Message: fmt.Sprintf("it goes with kind %s, not with %s; leave it out", m.firstWith(name), m.Kind)}, true
+			return Problem{Key: k.Path, Message: fmt.Sprintf("it goes with kind %s, not with %s; leave it out", m.kinds.With(name)[0], m.Kind)}, true
 		}
 	}
 	for _, r := range []struct {
@@ -130,14 +129,4 @@ func (m Model) foreign() (p Problem, found bool) {
 		}
 	}
 	return Problem{}, false
-}
-
-// firstWith returns the first kind that has the named setting.
-func (m Model) firstWith(name string) string {
-	for _, kind := range m.kinds.Names() {
-		if k, err := m.kinds.Find(kind); err == nil && k.HasSetting(name) {
-			return kind
-		}
-	}
-	return ""
 }

@@ -86,7 +86,7 @@ func (c *Config) checkEvents(complain complainer) {
 	if c.Source.Missing == "drop" {
 		complain("source.missing", "choose mean, or leave it out: such events become dead letters", "a stage answers every event, and drop leaves rows out")
 	}
-	if c.Source.Metric == string(ingest.Haversine) && c.Source.Vector != "" {
+	if c.Source.Metric == ingest.Haversine && c.Source.Vector != "" {
 		complain("source.metric", "name the columns of latitude and longitude: source.columns", "haversine goes with two plain columns, not with a vector column")
 	}
 	if c.Source.ClassProbabilities && c.Source.Label == "" {
