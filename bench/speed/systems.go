@@ -97,22 +97,18 @@ func measureSystems(ctx context.Context, b *bench, r *record) error {
 // write.
 func noteIterations(r *record, all []system, results []solve.Result) {
 	const vectors, diagonals = 9, 4
-	var iterations, diagonal, single int
+	var iterations int
 	var moved, took float64
 	least, most := results[0].Iterations, 0
 	for k, res := range results {
 		n, d, entries := float64(all[k].b.Rows), float64(all[k].b.Cols), float64(all[k].a.W.NNZ())
 		iterations += res.Iterations
-		diagonal += res.Jacobi
-		single += res.Single
 		least, most = min(least, res.Iterations), max(most, res.Iterations)
-		// In single precision the matrix has a unit diagonal, and rows have weights.
-		moved += float64(res.Single) * (8*entries + 4*n*(d*vectors+1))
-		moved += float64(res.Iterations-res.Single) * (12*entries + 8*n*(d*vectors+diagonals))
-		took += (res.Solve + res.Setup).Seconds()
+		moved += float64(res.Iterations) * (12*entries + 8*n*(d*vectors+diagonals))
+		took += res.Solve.Seconds()
 	}
-	r.note("unfold: %d to %d iterations, %d in all, %d of them with the diagonal, %d in single precision; in the last round %.2f ms an iteration for both right-hand sides, which reads and writes %.1f MB: %.0f GB/s",
-		least, most, iterations, diagonal, single, 1e3*took/float64(iterations), moved/float64(iterations)/1e6, moved/took/1e9)
+	r.note("unfold: %d to %d iterations, %d in all; in the last round %.2f ms an iteration for both right-hand sides, which reads and writes %.1f MB: %.0f GB/s",
+		least, most, iterations, 1e3*took/float64(iterations), moved/float64(iterations)/1e6, moved/took/1e9)
 }
 
 // writeSystem writes a system for the peers: W by rows, the diagonal and the

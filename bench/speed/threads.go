@@ -88,7 +88,7 @@ func (b *bench) passOnThreads(ctx context.Context, r *record, threads int) error
 	if err := b.timed(r, onThreads(workPass, threads), func() error { a, grad = m.Assemble(st); return nil }); err != nil {
 		return err
 	}
-	set := solve.Settings{Threads: threads, Preconditioner: solve.Jacobi, MaxIterations: 100, Tolerance: solve.Exact}
+	set := solve.Settings{Threads: threads, MaxIterations: 100, Tolerance: solve.Exact}
 	cg, x := solve.NewCG(grad.Rows, grad.Cols, set), vec.New[float64](grad.Rows, grad.Cols)
 	var res solve.Result
 	err = b.timed(r, onThreads(workSolve, threads), func() (err error) {

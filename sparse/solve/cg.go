@@ -11,8 +11,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// CG is a conjugate-gradient solver for n x d systems with its workspace and its preconditioner,
-// which it reuses for the next systems. It is not safe for concurrent use.
+// CG is a conjugate-gradient solver for n x d systems with its workspace, which it reuses for the
+// next systems. It is not safe for concurrent use.
 type CG struct {
 	n, d int
 	s    Settings
@@ -23,10 +23,7 @@ type CG struct {
 	inverse []float64  // 1 / diagonal
 	bare    []bool     // the points without Gamma
 	null    *nullSpace // of a, nil if a is regular
-	chooser chooser
-	factor  *Factor // the preconditioner of this round, nil for the diagonal
-	mixed   *mixed  // nil if no rounds are in mixed precision
-	loose   *loose  // nil if none are in single precision
+	loose   *loose     // nil if no solves are in single precision
 
 	// products and steps have the sums of the pieces of rows, pieces x 2d, for products with the
 	// matrix and for steps. They are separate, so that no worker writes what others still read.
@@ -39,16 +36,14 @@ type CG struct {
 	free      atomic.Bool // some point has no Gamma
 	started   atomic.Bool // the start is not zero
 	taken     []float64   // |part of r outside the range|^2 of every column
-	limit     int         // on Iterations of this round
-	prepared  bool        // the inverse and the null space of a are known
-	restarted bool
+	restarted bool        // double precision continues from where single precision gave up
 	unfit     atomic.Bool // a diagonal is out of the range of single precision
-	rough     bool        // rounds are in double precision
-	gaveUp    bool        // the last round found that single precision is not good enough
+	gaveUp    bool        // single precision is not good enough for this system
 	res       Result
 	err       error
-	work      func(int) // of a round
-	workLow   func(int) // of one in mixed or in single precision
+
+	// These are c.iterate and c.iterateLoose, made once, so that a solve allocates nothing.
+	work, workLoose func(int)
 }
 
 // worker is one goroutine's copy of the recurrences. All workers compute the same numbers from the
@@ -60,18 +55,14 @@ type worker struct {
 	sums        []float64 // 2d
 	iterations  int
 
-	// These are for mixed precision: the scales of columns, the squared units of a weighted r'r,
-	// |r|^2 when last computed, and the largest diagonal.
-	scale, unit, last []float64
-	largest           float64
-	factors           [4]float32
-	part              [4 * slice]float32
+	// These are for single precision: the scales of columns, and the squared units of r'r.
+	scale, unit []float64
 
 	_ [64]byte // another worker's numbers in a cache line of their own
 }
 
 // workerColumns is the number of column vectors of every worker.
-const workerColumns = 10
+const workerColumns = 9
 
 // NewCG returns a solver for n x d systems.
 func NewCG(n, d int, s Settings) *CG {
@@ -93,34 +84,27 @@ func NewCG(n, d int, s Settings) *CG {
 		all := make([]float64, workerColumns*d)
 		cut := func(k int) (v []float64) { v, all = all[:k:k], all[k:]; return v }
 		c.workers[t] = worker{alpha: cut(d), beta: cut(d), rz: cut(d), norm: cut(d), norm0: cut(d), sums: cut(2 * d),
-			scale: cut(d), unit: cut(d), last: cut(d)}
+			scale: cut(d), unit: cut(d)}
 	}
 	c.work = c.iterate
-	switch {
-	case d == 2 && s.Tolerance >= finest && s.Tolerance < Loose:
-		c.mixed, c.workLow = newMixed(n, pieces, s.Tolerance), c.iterateMixed
-	case looseColumns(d) && s.Tolerance >= Loose && s.Single:
-		c.loose, c.workLow = newLoose(n, d), c.iterateLoose
-	}
-	if c.loose == nil {
+	if looseColumns(d) && s.Tolerance >= Loose && s.Single {
+		c.loose, c.workLoose = newLoose(n, d), c.iterateLoose
+	} else {
 		c.double()
 	}
 	return c
 }
 
-// Bytes returns the memory of the workspace and the preconditioner.
+// Bytes returns the memory of the workspace.
 func (c *CG) Bytes() int64 {
 	b := int64(len(c.bare)) + 8*int64(3*len(c.r.Data)+len(c.inverse)+len(c.products)+len(c.steps)+workerColumns*c.d*len(c.workers))
 	if c.null != nil {
 		b += c.null.bytes()
 	}
-	if c.mixed != nil {
-		b += c.mixed.bytes()
-	}
 	if c.loose != nil {
 		b += c.loose.bytes()
 	}
-	return b + c.chooser.bytes()
+	return b
 }
 
 // Solve improves the start x to a solution of a x = b (n x d). After an error or the end of ctx, x
@@ -134,43 +118,25 @@ func (c *CG) Solve(ctx context.Context, a *Laplacian, b, x vec.Matrix[float64]) 
 	clock := time.Now()
 	c.a, c.b, c.x, c.ctx = a, b, x, ctx
 	defer func() { c.a, c.b, c.x, c.ctx = nil, vec.Matrix[float64]{}, vec.Matrix[float64]{}, nil }()
-	c.res, c.err, c.restarted, c.prepared, c.rough = Result{}, nil, false, false, c.workLow == nil
-	if c.loose == nil {
-		c.a = a.Wide()
-	}
+	c.res, c.err, c.restarted, c.gaveUp = Result{}, nil, false, false
 	c.unfit.Store(false)
 	c.cancelled.Store(false)
 	c.free.Store(false)
+	c.started.Store(false)
 	c.null = nil
-	for {
-		var setup time.Duration
-		c.factor, c.limit, setup = c.chooser.choose(c)
-		c.gaveUp = false
-		c.res.Setup += setup
-		before := c.res.Iterations
-		c.started.Store(false)
-		if c.factor == nil && !c.rough {
-			c.team.run(c.workLow)
-			c.rough = true // for later solves
-			c.res.Single = c.res.Iterations
-			c.prepared = c.mixed != nil
-		} else {
-			c.double()
-			c.team.run(c.work)
-			c.prepared = true
-		}
-		if c.factor == nil {
-			c.res.Jacobi += c.res.Iterations - before
-		}
-		if c.err != nil || c.res.Converged || c.res.Iterations >= c.s.MaxIterations {
-			break
-		}
+	if c.loose != nil {
+		c.team.run(c.workLoose)
+		c.res.Single = c.res.Iterations
 		c.restarted = c.res.Iterations > 0
 	}
-	c.chooser.learn(c)
+	if c.loose == nil || c.gaveUp && c.res.Iterations < c.s.MaxIterations {
+		c.started.Store(false)
+		c.double()
+		c.team.run(c.work)
+	}
 	c.res.Unreachable = c.unreachable()
 	c.res.Bytes = c.Bytes()
-	c.res.Solve = time.Since(clock) - c.res.Setup
+	c.res.Solve = time.Since(clock)
 	return c.res, c.err
 }
 
@@ -201,11 +167,7 @@ func (c *CG) iterate(t int) {
 			c.end(t, l, ErrIndefinite)
 			return
 		}
-		if c.factor == nil {
-			c.jacobi(t, l)
-		} else {
-			c.preconditioned(t, l)
-		}
+		c.jacobi(t, l)
 	}
 }
 
@@ -243,7 +205,7 @@ func (c *CG) open(t int, l *worker) bool {
 	if t == 0 {
 		c.res.Residual, c.res.Converged = residual, active == 0
 	}
-	if active == 0 || l.iterations >= c.limit {
+	if active == 0 || l.iterations >= c.s.MaxIterations {
 		c.end(t, l, nil)
 		return false
 	}

@@ -185,7 +185,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 	a, b, x := solve.NewLaplacian(weights(n, n, r), gamma), random(n, d, r), vec.New[float64](n, d)
 	for _, tolerance := range []float64{1e-2, 1e-8} {
-		cg := solve.NewCG(n, d, solve.Settings{Tolerance: tolerance, Threads: 1, Preconditioner: solve.Jacobi})
+		cg := solve.NewCG(n, d, solve.Settings{Tolerance: tolerance, Threads: 1})
 		if allocs := testing.AllocsPerRun(3, func() {
 			clear(x.Data)
 			if _, err := cg.Solve(context.Background(), a, b, x); err != nil {
@@ -220,6 +220,25 @@ func TestEdges(t *testing.T) {
 	}
 	if cg := solve.NewCG(1000, 2, solve.Settings{}); cg.Bytes() < 3*8*2000 {
 		t.Errorf("workspace of %d bytes is too small to be true", cg.Bytes())
+	}
+}
+
+// The part of a right-hand side that a singular system cannot reach is removed and reported.
+func TestUnreachable(t *testing.T) {
+	// There are two pairs of points; the first has no Gamma.
+	w := sparse.FromTriplets(4, 4, []int32{0, 1, 2, 3}, []int32{1, 0, 3, 2}, []float64{1, 1, 1, 1})
+	a := solve.NewLaplacian(w, []float64{0, 0, 1, 0})
+	b, x := vec.Of(4, 1, []float64{4, 2, 1, 0}), vec.New[float64](4, 1)
+	res, err := solve.NewCG(4, 1, solve.Settings{Tolerance: 1e-12}).Solve(context.Background(), a, b, x)
+	if err != nil || !res.Converged {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	// (4, 2) is (1, -1), which is feasible, plus (3, 3), which is not.
+	if want := math.Sqrt(18. / 21); math.Abs(res.Unreachable-want) > 1e-12 {
+		t.Errorf("unreachable: %v, want %v", res.Unreachable, want)
+	}
+	if got := []float64{x.Data[0] - x.Data[1], x.Data[2], x.Data[3]}; math.Abs(got[0]-1) > 1e-9 || math.Abs(got[1]-1) > 1e-9 || math.Abs(got[2]-1) > 1e-9 {
+		t.Errorf("solution %v, want differences 1, and 1, 1", x.Data)
 	}
 }
 

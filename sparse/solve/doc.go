@@ -11,22 +11,9 @@
 // columns in one sweep over the matrix. X and B are n x d row-major, so that the d values of a
 // point are adjacent and an entry of W is read once for all of them.
 //
-// The diagonal dominates most systems of EM so strongly that it is the best preconditioner. Its
+// The diagonal dominates the systems of EM so strongly that it is the best preconditioner. Its
 // iteration has two passes over memory: the product, and one that updates x, r and p together
-// (Meurant 1987; see jacobi). If the diagonal takes many iterations, Auto changes to a Factor.
-// Prefetching rows of neighbours in the product gained nothing.
-//
-// # Mixed precision
-//
-// With the diagonal, two columns and a tolerance below 1e-3, iterations run in single precision on
-// a copy of the matrix. The copy is scaled to a unit diagonal and laid out for vector instructions
-// (see sliced), which halves the bytes and gathers a pair of columns as one word. The solution is
-// accumulated in double precision. Its residual is recomputed in double precision whenever it has
-// fallen by a factor, and at the end (reliable updates: Sleijpen and van der Vorst 1996; Clark et
-// al. 2010). For systems of EM to 1e-8 this takes the same iterations as double precision, and .4
-// of the processor time; with weights that span decades, up to half as many more iterations. If
-// single precision stagnates, or the system is singular, a round in double precision finishes. The
-// copy costs as much as five iterations save, so loose solves do not use it.
+// (Meurant 1987; see jacobi). docs/decisions/solvers.md has the variants that were removed.
 //
 // # Loose solves
 //
@@ -49,18 +36,7 @@
 // is symmetric and semidefinite, singular only where Lap(W) + Gamma is. During the elimination edge
 // weights are in single precision, since they are only added and multiplied. So the relative
 // accuracy of every entry is that of single precision, the edges take two thirds of the memory, and
-// the factorisation .8 of the time. docs/decisions/solvers.md describes multigrid, which was
-// rejected.
-//
-// # A sequence of systems
-//
-// A CG keeps its factor for the next systems, until the iterations beyond those with a new one add
-// up to 30, which is about the cost of a factor. It is then made again, if necessary within a
-// solve. Auto starts with the diagonal. After 250 iterations it makes a factor, continues with it
-// from the current solution, and keeps it in the next solves, until one of them takes at most 8
-// iterations. Systems of EM never reach that: they change so much that each would need a new
-// factor. All of this depends on counts, never on a clock. The caller may solve for the increment
-// or pass the last one as the start.
+// the factorisation .8 of the time. Package spectral preconditions its eigensolver with a Factor.
 //
 // # Where it stops
 //
@@ -78,8 +54,8 @@
 //
 // # Contract
 //
-// A CG is made once for n and d. Iterations allocate no memory; a solve does only if it makes a
-// factor or finds a null space. Sums run over fixed pieces of rows in order, so the result has the
+// A CG is made once for n and d. A solve allocates memory only if it finds a null space, or if
+// single precision does not suffice. Sums run over fixed pieces of rows in order, so the result has the
 // same bits for any number of threads. Result has iterations, residual, times and bytes. From the
 // start zero the quadratic form X'(A X)/2 - X'B falls in every iteration, so that a solve that is
 // stopped early is still an improvement.

@@ -25,13 +25,9 @@ type Factor struct {
 // NewFactor returns a factorisation of a for vectors of d columns. Apply uses threads goroutines (0
 // means GOMAXPROCS), each for whole columns.
 func NewFactor(a *Laplacian, d int, seed uint64, threads int) *Factor {
-	return newFactor(a, d, seed, newTeam(threads, a.W.N))
-}
-
-func newFactor(a *Laplacian, d int, seed uint64, tm *team) *Factor {
 	n := a.W.N
 	f := &Factor{
-		n: n, d: d, team: tm, order: make([]int32, 0, n), start: make([]int, 1, n+1),
+		n: n, d: d, team: newTeam(threads, n), order: make([]int32, 0, n), start: make([]int, 1, n+1),
 		to: make([]int32, 0, a.W.NNZ()), below: make([]float64, 0, a.W.NNZ()), pivot: make([]float64, 0, n),
 		y: make([]float64, n*d), z: make([]float64, n*d),
 	}
@@ -67,7 +63,7 @@ func (f *Factor) Apply(z, r vec.Matrix[float64]) {
 			f.n, f.d, z.Rows, z.Cols, r.Rows, r.Cols))
 	}
 	f.team.run(func(t int) {
-		f.columns(t, r, nil)
+		f.columns(t, r)
 		f.team.wait()
 		for i := t * f.n / f.team.workers; i < (t+1)*f.n/f.team.workers; i++ {
 			for k := range f.d {
@@ -77,8 +73,8 @@ func (f *Factor) Apply(z, r vec.Matrix[float64]) {
 	})
 }
 
-// columns solves for the columns of worker t, two at a time, and projects out the null space.
-func (f *Factor) columns(t int, r vec.Matrix[float64], null *nullSpace) {
+// columns solves for the columns of worker t, two at a time.
+func (f *Factor) columns(t int, r vec.Matrix[float64]) {
 	k, end := t*f.d/f.team.workers, (t+1)*f.d/f.team.workers
 	for k < end {
 		y := f.y[k*f.n:]
@@ -89,12 +85,6 @@ func (f *Factor) columns(t int, r vec.Matrix[float64], null *nullSpace) {
 		}
 		f.one(f.z[k*f.n:(k+1)*f.n], y[:f.n], r.Data[k:])
 		k++
-	}
-	if null == nil {
-		return
-	}
-	for k := t * f.d / f.team.workers; k < end; k++ {
-		null.project(f.z[k*f.n:(k+1)*f.n], 1, k)
 	}
 }
 

@@ -1,10 +1,14 @@
 package solve
 
 import (
+	"math"
+
 	"unfold/internal/simd"
 	"unfold/internal/vec"
 	"unfold/sparse"
 )
+
+//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg solve
 
 // Wide returns a with the values of W in double precision: a itself, or a copy if they are Single.
 func (a *Laplacian) Wide() *Laplacian {
@@ -41,7 +45,7 @@ func (s *loose) width() int { return s.p.Cols }
 
 func (s *loose) bytes() int64 { return 4 * int64(len(s.diagonal)+4*len(s.p.Data)) }
 
-// double prepares the matrix for rounds in double precision, which loose solves hardly ever need.
+// double prepares the matrix for passes in double precision, which loose solves hardly ever need.
 func (c *CG) double() {
 	if c.a != nil {
 		c.a = c.a.Wide()
@@ -52,8 +56,8 @@ func (c *CG) double() {
 	}
 }
 
-// iterateLoose is worker t's part of a round in single precision. If that is not accurate enough,
-// it sets c.gaveUp, and a round in double precision continues from x.
+// iterateLoose is worker t's part of a solve in single precision. If that is not accurate enough,
+// it sets c.gaveUp, and double precision continues from x.
 func (c *CG) iterateLoose(t int) {
 	l := &c.workers[t]
 	if !c.beginLoose(t, l) {
@@ -79,6 +83,25 @@ func (c *CG) iterateLoose(t int) {
 	c.each(t, nil, (*CG).addLoose)
 }
 
+// giveUp ends single precision; double precision continues from x.
+func (c *CG) giveUp(t int, l *worker) {
+	if t == 0 {
+		c.gaveUp = true
+	}
+	c.end(t, l, nil)
+}
+
+// predict computes beta from the predicted r'r, see jacobi. In single precision the difference is
+// always accurate enough: the error of beta is of the size of rounding.
+func (c *CG) predict(l *worker) {
+	for k, alpha := range l.alpha {
+		l.beta[k] = 0
+		if alpha != 0 {
+			l.beta[k] = max(0, alpha*alpha*l.sums[c.d+k]/l.rz[k]-1)
+		}
+	}
+}
+
 // beginLoose computes the residual. It reports whether single precision suffices: the system is
 // regular, the start is zero, and diagonals are far from the ends of the number range.
 func (c *CG) beginLoose(t int, l *worker) bool {
@@ -92,9 +115,24 @@ func (c *CG) beginLoose(t int, l *worker) bool {
 		return false
 	}
 	c.collect(l, c.steps)
-	c.scaleResidual(l, 1)
+	c.scaleResidual(l)
 	c.each(t, nil, (*CG).narrowLoose)
 	return true
+}
+
+// scaleResidual scales the first residual to length one in the norm of the preconditioner. The sums
+// have r'z first and |r|^2 next; unit converts back to |r|^2 of the system.
+func (c *CG) scaleResidual(l *worker) {
+	for k, v := range l.sums[:c.d] {
+		l.scale[k] = 1
+		if v > 0 {
+			l.scale[k] = 1 / math.Sqrt(v)
+		}
+		l.rz[k] = v * l.scale[k] * l.scale[k]
+		l.unit[k] = 1 / (l.scale[k] * l.scale[k])
+	}
+	copy(l.norm, l.sums[c.d:])
+	copy(l.norm0, l.norm)
 }
 
 // weigh copies the diagonal and sums b'b/D and b'b.

@@ -117,34 +117,6 @@ func TestLooseGivesUp(t *testing.T) {
 	}
 }
 
-// If conjugate gradients take too long, a factor continues from the current solution.
-func TestLooseThenFactor(t *testing.T) {
-	const n, gamma = 3000, 1e-4
-	a, b := &solve.Laplacian{W: &sparse.CSR{N: n, M: n, Start: []int{0}}, Definite: true}, random(n, 2, rand.New(rand.NewPCG(3, 7)))
-	for i := range n { // a path
-		for _, j := range []int{i - 1, i + 1} {
-			if j >= 0 && j < n {
-				a.W.Index, a.Single = append(a.W.Index, int32(j)), append(a.Single, 1)
-			}
-		}
-		a.W.Start = append(a.W.Start, len(a.W.Index))
-		a.Diagonal = append(a.Diagonal, gamma+float64(len(a.W.Index)-a.W.Start[i]))
-	}
-	x := vec.New[float64](n, 2)
-	res, err := solve.NewCG(n, 2, solve.Settings{Tolerance: 1e-3, Single: true}).Solve(t.Context(), a, b, x)
-	if err != nil || !res.Converged {
-		t.Fatalf("%+v, %v", res, err)
-	}
-	if res.Single == 0 || res.Jacobi == res.Iterations {
-		t.Errorf("no factor after single precision: %+v", res)
-	}
-	for k, v := range residuals(a, b, x) {
-		if v > 1.01e-3 {
-			t.Errorf("residual of column %d is %g after %d iterations, %d of them in single precision", k, v, res.Iterations, res.Single)
-		}
-	}
-}
-
 // Values that are not finite are errors, and a solve that is stopped early is an improvement.
 func TestLooseEnds(t *testing.T) {
 	const n = 2000

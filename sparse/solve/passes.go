@@ -7,7 +7,7 @@ const strip = 128
 // lowest is the smallest ratio of successive r'z for which the prediction is used, see jacobi.
 const lowest = 1e-2
 
-// begin computes r = b - A x, the preconditioned z and p = z.
+// begin computes r = b - A x and p = z = r/D.
 func (c *CG) begin(t int, l *worker) {
 	c.each(t, c.products, (*CG).look)
 	c.each(t, c.steps, (*CG).residual)
@@ -16,10 +16,6 @@ func (c *CG) begin(t int, l *worker) {
 		for k := t; k < c.d; k += len(c.workers) {
 			c.taken[k] = c.null.project(c.r.Data[k:], c.d, k)
 		}
-		c.team.wait()
-	}
-	if c.factor != nil {
-		c.factor.columns(t, c.r, c.null)
 		c.team.wait()
 	}
 	c.each(t, c.steps, (*CG).firstDirection)
@@ -59,9 +55,6 @@ func (c *CG) residual(_ *worker, _ []float64, from, to int) {
 	} else {
 		copy(c.r.Data[from*d:to*d], c.b.Data[from*d:])
 	}
-	if c.prepared {
-		return // the same matrix
-	}
 	free := false
 	for i := from; i < to; i++ {
 		c.inverse[i] = inverse(c.a.Diagonal[i])
@@ -79,7 +72,7 @@ func (c *CG) residual(_ *worker, _ []float64, from, to int) {
 
 // findNull computes the null space if there may be one.
 func (c *CG) findNull(t int) {
-	if !c.free.Load() || c.prepared {
+	if !c.free.Load() {
 		return
 	}
 	if t == 0 {
@@ -88,10 +81,10 @@ func (c *CG) findNull(t int) {
 	c.team.wait()
 }
 
-// firstDirection sets p = z, sums r'z and r'r.
+// firstDirection sets p = r/D, sums r'z and r'r.
 func (c *CG) firstDirection(_ *worker, sums []float64, from, to int) {
 	d := c.d
-	if d == 2 && c.factor == nil {
+	if d == 2 {
 		firstDirection2(sums, c.r.Data[2*from:2*to], c.p.Data[2*from:2*to], c.inverse[from:to])
 		return
 	}
@@ -99,9 +92,6 @@ func (c *CG) firstDirection(_ *worker, sums []float64, from, to int) {
 		inv, r, p := c.inverse[i], c.r.Row(i), c.p.Row(i)
 		for k, v := range r {
 			p[k] = v * inv
-			if c.factor != nil {
-				p[k] = c.factor.z[k*c.n+i]
-			}
 			sums[k] += v * p[k]
 			sums[d+k] += v * v
 		}
@@ -214,50 +204,12 @@ func (c *CG) step(l *worker, sums []float64, from, to int) {
 	}
 }
 
-// nextDirection sets p = z + beta p.
+// nextDirection sets p = r/D + beta p.
 func (c *CG) nextDirection(l *worker, _ []float64, from, to int) {
 	for k, beta := range l.beta {
-		if c.factor == nil {
-			for i := from; i < to; i++ {
-				e := i*c.d + k
-				c.p.Data[e] = c.r.Data[e]*c.inverse[i] + beta*c.p.Data[e]
-			}
-			continue
+		for i := from; i < to; i++ {
+			e := i*c.d + k
+			c.p.Data[e] = c.r.Data[e]*c.inverse[i] + beta*c.p.Data[e]
 		}
-		p := c.p.Data[from*c.d+k : to*c.d]
-		for i, z := range c.factor.z[k*c.n+from : k*c.n+to] {
-			p[i*c.d] = z + beta*p[i*c.d]
-		}
-	}
-}
-
-// preconditioned completes an iteration with an approximate factorisation.
-func (c *CG) preconditioned(t int, l *worker) {
-	c.each(t, c.steps, (*CG).step)
-	c.collect(l, c.steps)
-	copy(l.norm, l.sums[c.d:])
-	c.factor.columns(t, c.r, c.null)
-	c.team.wait()
-	c.each(t, c.products, (*CG).dots)
-	c.collect(l, c.products)
-	for k, alpha := range l.alpha {
-		l.beta[k] = 0
-		if alpha != 0 {
-			l.beta[k] = l.sums[k] / l.rz[k]
-		}
-		l.rz[k] = l.sums[k]
-	}
-	c.each(t, c.steps, (*CG).nextDirection)
-}
-
-// dots sums r'z.
-func (c *CG) dots(_ *worker, sums []float64, from, to int) {
-	for k := range c.d {
-		r := c.r.Data[from*c.d+k : to*c.d]
-		var s float64
-		for i, z := range c.factor.z[k*c.n+from : k*c.n+to] {
-			s += r[i*c.d] * z
-		}
-		sums[k] = s
 	}
 }

@@ -12,19 +12,6 @@ const Loose = 1e-3
 // Exact is the tolerance of a solve that is only limited by rounding.
 const Exact = 1e-14
 
-// Preconditioner is the preconditioner of conjugate gradients.
-type Preconditioner int
-
-const (
-	// Auto is Jacobi until a solve takes many iterations, then Cholesky. The choice depends on
-	// counts of iterations, never on the clock.
-	Auto Preconditioner = iota
-	// Jacobi is the diagonal.
-	Jacobi
-	// Cholesky is a Factor.
-	Cholesky
-)
-
 // Settings are the settings of a solve. The zero value is usable.
 type Settings struct {
 	// Tolerance is the residual at which a column stops, relative to the residual at the start.
@@ -33,10 +20,6 @@ type Settings struct {
 	// MaxIterations bounds the iterations. Default 10 n + 100, which only an extremely
 	// ill-conditioned system reaches.
 	MaxIterations int
-	// Preconditioner is Auto by default.
-	Preconditioner Preconditioner
-	// Seed is that of the random choices of a Factor.
-	Seed uint64
 	// Single means that systems have their weights in Laplacian.Single. A solver for two or three
 	// columns to Loose or more then uses vectors in single precision too.
 	Single bool
@@ -46,9 +29,8 @@ type Settings struct {
 
 // Result describes a solve.
 type Result struct {
-	// Iterations is the number of products with the matrix; Jacobi is the number of those with the
-	// diagonal as preconditioner.
-	Iterations, Jacobi int
+	// Iterations is the number of products with the matrix.
+	Iterations int
 	// Single is the number of iterations with vectors in single precision.
 	Single int
 	// Residual is the largest |B - A X| of a column, divided by its value at the start (0 if that
@@ -60,10 +42,9 @@ type Result struct {
 	Unreachable float64
 	// Converged reports that every column reached the tolerance.
 	Converged bool
-	// Setup is the time to make a preconditioner, zero if none was made in this solve, and Solve is
-	// the rest.
-	Setup, Solve time.Duration
-	// Bytes is the memory of the workspace and the preconditioner, in bytes.
+	// Solve is the time that the solve took.
+	Solve time.Duration
+	// Bytes is the memory of the workspace, in bytes.
 	Bytes int64
 }
 

@@ -4,17 +4,6 @@
 
 package solve
 
-// slicedMulAVX512 sets slices from..to of q = p - V p for two columns, and sums to those
-// of p q and then of q q, by the places of rows in their slices. It reads 32 bytes
-// beyond the values of a slice.
-func slicedMulAVX512(q *float32, p *float32, start *int, index *int32, value *float32, from int, to int, sums *[32]float32)
-
-// singleStepAVX512 sets x += alpha p, r -= alpha q, p = r + beta p for so many slices of
-// two columns, with factors alpha and beta of each column, and sums to those of r r and
-// then of weight r r, by the places of rows in their slices. It reads 32 bytes beyond
-// the weights.
-func singleStepAVX512(x *float32, r *float32, p *float32, q *float32, weight *float32, slices int, factors *[4]float32, sums *[32]float32)
-
 // mulLoose2AVX2 is mulPlain for rows of so many values.
 //
 //go:noescape

@@ -34,7 +34,6 @@ var left = map[string]string{
 	"internal/simd/exp":      "^TestExp$",
 	"internal/simd/gemm":     "^TestUse$",
 	"internal/simd/pairwise": "^Test(ExpNeg|ExpOfKernels|GaussAgainstPairs|PushOddValues|PushSpaceOddValues|RepulsionsOddValues|OneDimensionCostsNoMoreThanThree)$",
-	"sparse/solve":           "^Test(Substitution|LooseKernels|LooseSolves|ThreadsDoNotMatter|IterationBounds|FactorThreads|FactorIsSymmetric|Gallery|Mixed)$",
 }
 
 // plan is the list of tests for the machine.
