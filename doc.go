@@ -19,6 +19,7 @@
 //
 //	m.Place(ctx, y)         // places of new vectors; the map does not change
 //	m.Neighbors(ctx, y, k)  // their k nearest points, with distances
+//	m.Classes(ctx, y)       // their classes, if the map was learnt with labels to predict them
 //	m.Graph(ctx)            // the neighbour graph of the points, a sparse CSR
 //	m.Save(w); Open(r)      // a model file, which the command unfold also reads
 //

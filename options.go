@@ -1,6 +1,7 @@
 package unfold
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -99,7 +100,8 @@ type Options struct {
 	// above 0 and at most 1 (all). Defaults SearchAuto, 0.99.
 	Search Search
 	Recall float64
-	// Labels are the labels of the rows; "" means no label. They require Student.Supervision.
+	// Labels are the labels of the rows; "" means no label. They require Student.Supervision or
+	// GPLVM.Supervision.
 	Labels []string
 	// Progress, if not nil, is called during a fit with the completed and total units of a stage.
 	// Calls do not overlap. It should return quickly.
@@ -176,19 +178,24 @@ type GPLVMOptions struct {
 	// Smooth places with a smooth function of the vector, in microseconds instead of milliseconds,
 	// and less exactly.
 	Smooth bool
+	// Supervision, from 0 to 1, learns one latent space of the rows and Options.Labels if it is above
+	// 0, whatever its value. The map then predicts classes (Map.Classes). Its rows must be finite and
+	// have labels of at least two classes. Kernel, Restarts and Smooth must be zero. Default 0: labels
+	// are ignored. The places of rows that are placed later do not depend on their labels.
+	Supervision float64
 }
 
 // spec converts the options to those of package fit.
 func (o Options) spec() (fit.Spec, error) {
 	var s fit.Spec
-	if err := o.checkKind(); err != nil {
+	if err := cmp.Or(o.checkKind(), o.checkLabels()); err != nil {
 		return s, err
 	}
 	if s.PCA = o.PCA; o.PCA == NoPCA {
 		s.PCA = fit.PCANone
 	}
 	s.Common = models.Common{
-		Dims: o.Dims, Neighbors: o.Neighbors, Steps: o.Steps, Seed: o.Seed, Threads: o.Threads,
+		Dims: o.Dims, Neighbors: o.Neighbors, Steps: o.Steps, Seed: o.Seed, Threads: o.Threads, Labels: o.Labels,
 		Search: auto.Settings{Recall: o.Recall},
 	}
 	if o.Search != SearchAuto {
@@ -200,10 +207,6 @@ func (o Options) spec() (fit.Spec, error) {
 	case "", Student:
 		s.Kind = fit.LVM
 		s.LVM.Student = student.Options{Thorough: o.Student.Thorough, Density: o.Student.Density, Supervision: o.Student.Supervision, Reach: o.Student.Reach, Tail: o.Student.Tail, Weight: o.Student.Weight}
-		if (o.Student.Supervision > 0) != (o.Labels != nil) {
-			return s, &OptionError{"Labels", "labels go with Student.Supervision above 0, and that with labels"}
-		}
-		s.Labels = o.Labels
 		if err := o.Student.frame(&s.LVM.Student.Prior); err != nil {
 			return s, err
 		}
@@ -218,10 +221,13 @@ func (o Options) spec() (fit.Spec, error) {
 		s.LLLVM = lllvm.Options{Points: o.LLLVM.Points, Restarts: o.LLLVM.Restarts}
 	case GPLVM:
 		s.Kind = fit.GPLVM
-		s.GPLVM = gplvm.Options{Points: o.GPLVM.Points, Kernel: o.GPLVM.Kernel, Restarts: o.GPLVM.Restarts, Smooth: o.GPLVM.Smooth}
+		s.GPLVM = gplvm.Options{Points: o.GPLVM.Points, Kernel: o.GPLVM.Kernel, Restarts: o.GPLVM.Restarts, Smooth: o.GPLVM.Smooth, Supervision: o.GPLVM.Supervision}
 	}
 	err := s.Check()
 	var setting *models.SettingError
+	if o.Kind == GPLVM && errors.As(err, &setting) && setting.Name == "supervision" {
+		return s, &OptionError{"GPLVM.Supervision", setting.Problem}
+	}
 	if err != nil && !errors.As(err, &setting) {
 		return s, &OptionError{"Kind " + string(o.Kind), err.Error()}
 	}
@@ -268,6 +274,14 @@ func (o Options) checkKind() error {
 		if set && other != kind {
 			return &OptionError{"Kind", fmt.Sprintf("options of %s are set for a map of kind %s; leave them zero, or choose that kind", other, kind)}
 		}
+	}
+	return nil
+}
+
+// checkLabels rejects labels without supervision, and the reverse.
+func (o Options) checkLabels() error {
+	if (o.Student.Supervision > 0 || o.GPLVM.Supervision > 0) != (o.Labels != nil) {
+		return &OptionError{"Labels", "labels go with Student.Supervision or GPLVM.Supervision above 0, and that with labels"}
 	}
 	return nil
 }

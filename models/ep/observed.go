@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	gonum "gonum.org/v1/gonum/blas"
 
@@ -25,7 +26,7 @@ type Observed struct {
 	Weights, Spread vec.Matrix[float64]
 	// Precision is that of the noise, beta.
 	Precision float64
-	// inner is Weights Weights' - D Spread.
+	// inner is Weights Weights' - D Spread. products returns it for a subset of the columns.
 	inner vec.Matrix[float64]
 }
 
@@ -58,10 +59,16 @@ func (h *Hybrid) Observed() (*Observed, error) {
 
 // Prepare has to be called before all else when the fields were set from outside.
 func (o *Observed) Prepare() {
-	m, d := o.Z.Rows, o.Weights.Cols
-	o.inner = o.Spread.Clone()
-	vec.Scale(-float64(d), o.inner.Data)
-	gemm.Implementation{Threads: 1}.Dgemm(gonum.NoTrans, gonum.Trans, m, m, d, 1, o.Weights.Data, d, o.Weights.Data, d, 1, o.inner.Data, m)
+	o.inner = vec.New[float64](o.Z.Rows, o.Z.Rows)
+	o.products(o.inner, o.Weights)
+}
+
+// products sets dst to W W' - columns(W) Spread, for some columns W of the weights.
+func (o *Observed) products(dst, w vec.Matrix[float64]) {
+	m, d := w.Rows, w.Cols
+	copy(dst.Data, o.Spread.Data)
+	vec.Scale(-float64(d), dst.Data)
+	gemm.Implementation{Threads: 1}.Dgemm(gonum.NoTrans, gonum.Trans, m, m, d, 1, w.Data, d, w.Data, d, 1, dst.Data, m)
 }
 
 // Inference finds the inputs of vectors. It serves one goroutine.
@@ -72,19 +79,51 @@ type Inference struct {
 	c     vec.Matrix[float64]
 	g     *psi.Gradient
 	x     []float64
+	// inner is that of the vector's observed elements: o.inner if none is missing.
+	inner vec.Matrix[float64]
 }
 
 // Inference returns a new one.
 func (o *Observed) Inference() *Inference {
 	m, q := o.Z.Rows, o.Z.Cols
 	return &Inference{o: o, in: psi.Inputs{Mu: vec.New[float64](1, q), S: vec.New[float64](1, q)}, first: vec.New[float64](1, m), c: vec.New[float64](1, m),
-		g: psi.NewGradient(1, m, q), x: make([]float64, 2*q)}
+		g: psi.NewGradient(1, m, q), x: make([]float64, 2*q), inner: o.inner}
 }
 
-// Look takes the vector y, D elements, whose input is sought.
+// Look takes the vector y, D elements, whose input is sought. Elements that are NaN are missing: the
+// processes of columns are independent, so that their marginal is the bound without those columns.
 func (f *Inference) Look(y []float64) {
+	if slices.ContainsFunc(y, math.IsNaN) {
+		f.lookAt(y)
+		return
+	}
+	f.inner = f.o.inner
 	for a := range f.c.Data {
 		f.c.Data[a] = f.o.Precision * vec.Dot(f.o.Weights.Row(a), y)
+	}
+}
+
+// lookAt is Look for a vector with missing elements.
+func (f *Inference) lookAt(y []float64) {
+	var observed []int
+	for c, v := range y {
+		if v == v {
+			observed = append(observed, c)
+		}
+	}
+	m := f.o.Z.Rows
+	w := vec.New[float64](m, len(observed))
+	for a := range m {
+		sum := 0.0
+		for k, c := range observed {
+			w.Row(a)[k] = f.o.Weights.Row(a)[c]
+			sum += w.Row(a)[k] * y[c]
+		}
+		f.c.Data[a] = f.o.Precision * sum
+	}
+	f.inner = vec.New[float64](m, m)
+	if len(observed) > 0 {
+		f.o.products(f.inner, w)
 	}
 }
 
@@ -102,10 +141,10 @@ func (f *Inference) value(g *psi.Gradient) float64 {
 	k, o := &f.o.Kernel, f.o
 	k.First(f.first, f.in, o.Z, 1)
 	var trace [1]float64
-	k.Traces(trace[:], o.inner, f.in, o.Z, 1)
+	k.Traces(trace[:], f.inner, f.in, o.Z, 1)
 	if g != nil {
 		k.FirstGradient(g, f.c, f.in, o.Z, 1)
-		k.SecondGradient(g, []float64{-o.Precision / 2}, o.inner, f.in, o.Z, 1)
+		k.SecondGradient(g, []float64{-o.Precision / 2}, f.inner, f.in, o.Z, 1)
 	}
 	return vec.Dot(f.first.Data, f.c.Data) - o.Precision/2*trace[0] - Divergence(f.in, g)
 }

@@ -133,7 +133,7 @@ func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, pr
 			filled++
 		}
 	}
-	return learnSample(ctx, z, s, progress, gplvm.CheckRows, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
+	return learnSample(ctx, z, s, progress, placing.CheckObserved, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
 		fit, err := gplvm.Fit(ctx, z, s.gaussianProcess(), step)
 		if err != nil {
 			return nil, err

@@ -66,7 +66,7 @@ func learnHybrid(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 		return nil, err
 	}
 	check := func(x vec.Matrix[float32], names []string) error { return models.CheckRows(x, names) }
-	return learnSample(ctx, z, s, progress, check, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
+	learnt, err := learnSample(ctx, z, s, progress, check, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
 		set := s.hybrid()
 		set.Labels = labels
 		fit, err := hybrid.Fit(ctx, z, set, step)
@@ -86,6 +86,11 @@ func learnHybrid(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 			report: models.Report{Components: 1, Iterations: fit.Gradients, LoglikInitial: fit.Bound[0], Loglik: fit.Bound[len(fit.Bound)-1]},
 		}, nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	learnt.Labels = labels // the snapshot stores them for a later fit
+	return learnt, nil
 }
 
 // labelsOfDistinct returns the labels of the distinct rows of z: of equal rows the first label.

@@ -105,6 +105,135 @@ func TestHybridIsSaved(t *testing.T) {
 	}
 }
 
+// Rows with missing values are placed by the others, near the places of the whole rows, and so
+// their classes are predicted. Their likelihood is the marginal one of a slow computation.
+func TestHybridPlacesMissing(t *testing.T) {
+	x, label := groups(80, 1)
+	spec := Spec{Kind: GPLVM, Common: models.Common{Labels: label, Steps: 20, Seed: 1}, GPLVM: gplvm.Options{Supervision: 1, Active: 10, Points: 60}}
+	s, _, err := Fit(t.Context(), x, spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Names = []string{"v", "w", "x", "y", "z"}
+	whole, truth := groups(40, 2)
+	for i := range truth {
+		truth[i] = []string{"a", "b"}[i%2]
+	}
+	holed := whole.Clone()
+	for i := range 39 { // the last row is whole, and equals the first
+		holed.Row(i)[i%5] = float32(math.NaN())
+	}
+	var two [2]models.Placed
+	for k := range two {
+		p, err := Open(s, placing.Options{Threads: k + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if two[k], err = p.(models.Lenient).PlaceMissing(t.Context(), holed); err != nil {
+			t.Fatal(err)
+		}
+		one, err := p.Place(t.Context(), whole)
+		if err != nil || !slices.Equal(one.Mu.Row(39), two[k].Mu.Row(39)) || one.Sigma[39] != two[k].Sigma[39] {
+			t.Errorf("the whole row is placed otherwise, %v", err)
+		}
+		away := 0.0
+		for i := range whole.Rows {
+			away += math.Sqrt(vec.SquaredDistance(one.Mu.Row(i), two[k].Mu.Row(i))) / 40
+			if !(two[k].NoveltyGlobal[i] >= 0 && two[k].NoveltyGlobal[i] <= 1) {
+				t.Errorf("row %d has the novelty %g", i, two[k].NoveltyGlobal[i])
+			}
+		}
+		if away > .25 {
+			t.Errorf("without a value rows move by %.2f on average", away)
+		}
+		nothing := slices.Repeat([]float32{float32(math.NaN())}, 5)
+		if _, err := p.(models.Lenient).PlaceMissing(t.Context(), vec.Of(1, 5, nothing)); !errors.Is(err, models.ErrBadInput) {
+			t.Errorf("a row without any value: %v", err)
+		}
+		got, err := p.(models.Likely).LogLik(t.Context(), holed, two[k])
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow := slowHybrid(t, s, p.(*hybrid.Placer), holed, two[k].Mu)
+		for i, v := range got {
+			if math.Abs(float64(v)-slow[i]) > 1e-3*(1+math.Abs(slow[i])) {
+				t.Errorf("row %d has the log-likelihood %g, want %g", i, v, slow[i])
+			}
+		}
+	}
+	if !slices.Equal(two[0].Mu.Data, two[1].Mu.Data) || !slices.Equal(two[0].Sigma, two[1].Sigma) {
+		t.Error("another number of threads places otherwise")
+	}
+	c, err := labels.Open(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes, err := c.PredictNames(t.Context(), two[0], nil, false, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for i, class := range classes.Class {
+		if class == truth[i] {
+			right++
+		}
+	}
+	if right < 33 {
+		t.Errorf("%d of 40 classes are right", right)
+	}
+}
+
+// slowHybrid returns the log-likelihoods of the values of x, at places on the map, from the parts of
+// the model.
+func slowHybrid(t *testing.T, s *snapshot.Snapshot, p *hybrid.Placer, x vec.Matrix[float32], mu vec.Matrix[float32]) (out []float64) {
+	t.Helper()
+	part := func(name string) vec.Matrix[float64] {
+		for _, p := range s.Parts {
+			if p.Name == name {
+				return vec.Of(p.Rows, p.Cols, p.Data.([]float64))
+			}
+		}
+		t.Fatal("no part ", name)
+		return vec.Matrix[float64]{}
+	}
+	_, units, err := placing.Read(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta, z, weights, spread := part("hybrid.kernel").Data, part("hybrid.z"), part("hybrid.weights"), part("hybrid.spread")
+	for i := range x.Rows {
+		at := vec.Convert[float64](mu.Slice(i, i+1)).Row(0)
+		p.Motion().Back(at)
+		k := make([]float64, z.Rows)
+		for a := range k {
+			sum := 0.0
+			for q, v := range z.Row(a) {
+				sum += theta[2+q] * (at[q] - v) * (at[q] - v)
+			}
+			k[a] = theta[1] * math.Exp(-sum/2)
+		}
+		variance, sum := theta[1]+1/theta[0], 0.0
+		for a := range k {
+			for b := range k {
+				variance -= k[a] * spread.Row(a)[b] * k[b]
+			}
+		}
+		for c, v := range x.Row(i) {
+			if v != v {
+				continue
+			}
+			mean := 0.0
+			for a := range k {
+				mean += k[a] * weights.Row(a)[c]
+			}
+			d := (float64(v)-units.Shift[c])*units.Scale - mean
+			sum += math.Log(units.Scale) - d*d/(2*variance) - math.Log(2*math.Pi*variance)/2
+		}
+		out = append(out, sum)
+	}
+	return out
+}
+
 // A file whose parts do not fit is refused.
 func TestHybridRefusesDamage(t *testing.T) {
 	x, label := groups(40, 1)

@@ -3,7 +3,6 @@ package gplvm
 import (
 	"context"
 	"math"
-	"slices"
 
 	"unfold/internal/vec"
 	"unfold/models"
@@ -23,22 +22,7 @@ var _ models.Likely = (*Placer)(nil)
 // of the zeros and ones. The prior of places is not part of it. A vector that was learnt has the
 // likelihood by a model that knows it, which is higher than that of an equal vector that is new.
 func (p *Placer) LogLik(ctx context.Context, x vec.Matrix[float32], at models.Placed) ([]float32, error) {
-	motion := p.Motion()
-	return p.LogLiks(ctx, x, at, func() func(i int) float64 {
-		w := p.by.invite()
-		place := make([]float64, p.Dims())
-		return func(i int) float64 {
-			for c, v := range at.Mu.Row(i) {
-				place[c] = float64(v)
-			}
-			motion.Back(place)
-			z := at.Seen.Row(i)
-			if slices.ContainsFunc(x.Row(i), func(v float32) bool { return v != v }) {
-				z = x.Row(i) // what the placer saw was completed
-			}
-			return w.logLik(z, place)
-		}
-	})
+	return p.LogLiksAt(ctx, x, at, func() func(z []float32, place []float64) float64 { return p.by.invite().logLik })
 }
 
 // logLik returns the log-likelihood of z, NaN where missing, at a place in the frame of learning.

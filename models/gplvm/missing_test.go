@@ -9,6 +9,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/knn"
 )
 
 // holed returns x with some values missing, never all of a row.
@@ -105,9 +106,14 @@ func TestActiveSet(t *testing.T) {
 		t.Errorf("%d points place others", p.active.x.Rows)
 	}
 	w, fresh, wrong, all := p.invite(), sheet(50, 9), 0.0, 0.0
+	near, err := knn.NewExact(x).Search(ctx, fresh, placeStarts, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	y, at := make([]float64, 5), make([]float64, 5)
 	for i := range fresh.Rows {
-		mu, _, err := w.Place(ctx, fresh.Row(i), nearest(fresh.Row(i), x, placeStarts))
+		list, _ := near.Row(i)
+		mu, _, err := w.Place(ctx, fresh.Row(i), list)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,28 +125,5 @@ func TestActiveSet(t *testing.T) {
 	t.Logf("%.3f of the mean square of new vectors is not decoded", wrong/all)
 	if wrong > 0.2*all {
 		t.Errorf("%.3f of the mean square of new vectors is not decoded", wrong/all)
-	}
-}
-
-func TestNearestOfWhatIsThere(t *testing.T) {
-	nan := float32(math.NaN())
-	seen := vec.Of(4, 2, []float32{0, 9, 5, 0, 1, 1, -1, 3})
-	if got := nearest([]float32{0, nan}, seen, 3); !slices.Equal(got, []int32{0, 2, 3}) {
-		t.Errorf("%v", got)
-	}
-	if got := nearest([]float32{nan, 0}, seen, 9); !slices.Equal(got, []int32{1, 2, 3, 0}) {
-		t.Errorf("%v", got)
-	}
-}
-
-func TestCheckRows(t *testing.T) {
-	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
-	for _, c := range []struct {
-		x  []float32
-		ok bool
-	}{{[]float32{1, nan, nan, 2}, true}, {[]float32{1, 2, nan, nan}, false}, {[]float32{1, inf, 2, 3}, false}} {
-		if err := CheckRows(vec.Of(2, 2, c.x), nil); (err == nil) != c.ok || err != nil && !models.IsBadInput(err) {
-			t.Errorf("%v: %v", c.x, err)
-		}
 	}
 }

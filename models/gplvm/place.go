@@ -65,10 +65,14 @@ func newPlacer(f *Fitted) (*placer, error) {
 
 // learnt returns the points relative to which others are placed.
 func (p *placer) learnt() placing.Learnt {
-	return placing.Learnt{
+	l := placing.Learnt{
 		Rows: p.Learnt, X: p.Point.X, Units: p.Units, Neighbors: placeStarts, Threads: p.Settings.Threads,
 		Invite: func() placing.Guest { return p.invite() },
 	}
+	if m := p.Model; m.missing != nil {
+		l.Missing = func(j, c int) bool { return m.missing[j*m.y.Cols+c] }
+	}
+	return l
 }
 
 // NewPlacer prepares placing against s. It validates s and then shares its memory.

@@ -191,7 +191,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	case x.Rows < s.Dims+2:
 		return nil, models.BadInputf("gplvm: %d distinct rows are too few for a map of %d dimensions: at least %d are needed", x.Rows, s.Dims, s.Dims+2)
 	}
-	if err := CheckRows(x, nil); err != nil {
+	if err := placing.CheckObserved(x, nil); err != nil {
 		return nil, err
 	}
 	if s.Noise == NoiseProbit {
@@ -245,7 +245,7 @@ func checkColumns(x vec.Matrix[float32]) error {
 
 // newUnits returns the model's units, in which the elements of x have a mean square of 1.
 func newUnits(x vec.Matrix[float32]) placing.Units {
-	if anyMissing(x) {
+	if placing.AnyMissing(x.Data) {
 		return unitsOfObserved(x)
 	}
 	u := placing.Centred(x)

@@ -4,7 +4,7 @@
 // supervision.
 //
 //	Fit       learns a bounded sample of the rows, of which some have labels
-//	Placer    places vectors by maximizing the bound, and decodes places
+//	Placer    places vectors by maximizing the bound, decodes places, and returns likelihoods
 //	Parts     returns the model as parts of a snapshot; the classifier is a labels.Whole
 //
 // # Learning
@@ -21,6 +21,11 @@
 // log-likelihood of y under the optimal q(u) of the data, minus the divergence from the prior.
 // sigma^2 is the geometric mean of s. A dimension that the vectors do not need keeps the variance
 // of the prior, which would dominate an arithmetic mean.
+//
+// Values of y may be missing (NaN). The processes of the columns are independent given the input, so
+// that the marginal is the bound without those columns. The missing values are then replaced by the
+// model's predictions at the place, by which neighbours and novelty are found. Learning does not
+// accept missing values.
 //
 // # Classes
 //

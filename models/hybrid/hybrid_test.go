@@ -10,6 +10,8 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/ep"
+	"unfold/models/placing"
 )
 
 // bent returns n rows on a sheet bent in six dimensions, whose thirds are the classes. label
@@ -80,6 +82,36 @@ func TestFit(t *testing.T) {
 	}
 	if right < 52 || between > .95 {
 		t.Errorf("%d of 60 classes are right; a wrong one has the probability %g", right, between)
+	}
+}
+
+// A vector with missing values has the place of a model that has only the other columns, and its
+// scale.
+func TestPlaceOfMissing(t *testing.T) {
+	f, nan := fitted(t, 1), float32(math.NaN())
+	x, _, _ := bent(90, 1)
+	for _, observed := range [][]int{{0, 1, 3, 4, 5}, {2, 5}, {4}} {
+		o, less := f.Observed, *f
+		less.Units = placing.Units{Scale: f.Units.Scale}
+		less.Observed = &ep.Observed{Kernel: o.Kernel, Z: o.Z, Spread: o.Spread, Precision: o.Precision, Weights: vec.New[float64](o.Z.Rows, len(observed))}
+		z, holed := make([]float32, len(observed)), slices.Repeat([]float32{nan}, 6)
+		for k, c := range observed {
+			z[k], holed[c] = x.Row(11)[c], x.Row(11)[c]
+			less.Units.Shift = append(less.Units.Shift, f.Units.Shift[c])
+			for a := range o.Z.Rows {
+				less.Observed.Weights.Row(a)[k] = o.Weights.Row(a)[c]
+			}
+		}
+		less.Observed.Prepare()
+		near := []int32{3, 40, 71}
+		mu, sigma2, err := f.invite().Place(t.Context(), holed, near)
+		want, variance, failed := less.invite().Place(t.Context(), z, near)
+		if err != nil || failed != nil {
+			t.Fatal(err, failed)
+		}
+		if vec.SquaredDistance(mu, want) > 1e-8 || math.Abs(sigma2-variance) > 1e-4*variance {
+			t.Errorf("by columns %v it is at %v with %g, and without the others at %v with %g", observed, mu, sigma2, want, variance)
+		}
 	}
 }
 

@@ -28,12 +28,18 @@ type PlaceSettings struct {
 	Search auto.Settings
 }
 
-// Placer places vectors where they increase the bound most, and decodes places.
+// Placer places vectors where they increase the bound most, and decodes places. It is safe for
+// concurrent use.
 type Placer struct {
 	*placing.Placer
+	of *Fitted
 }
 
-var _ models.Decoder = (*Placer)(nil)
+var (
+	_ models.Decoder = (*Placer)(nil)
+	_ models.Lenient = (*Placer)(nil)
+	_ models.Likely  = (*Placer)(nil)
+)
 
 // NewPlacer returns a Placer for s. It validates s and then shares its memory.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
@@ -48,7 +54,40 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gplvm: %w", err)
 	}
-	return &Placer{p}, nil
+	return &Placer{p, f}, nil
+}
+
+// PlaceMissing implements models.Lenient. The missing values of a row are integrated out: its place
+// maximizes the bound of the observed values.
+func (p *Placer) PlaceMissing(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
+	return p.PlaceObserved(ctx, x)
+}
+
+// LogLik returns the log-likelihood of each vector at its place; see models.Likely. The q observed
+// values are independent given the place x. Each has the mean and the variance that its process
+// predicts there, and the noise:
+//
+//	loglik(z) = sum_c ln N(y_c | mu_c(x), v(x) + 1/beta) + q ln scale,  y = (z - shift) scale.
+//
+// The prior of places and the labels are not part of it.
+func (p *Placer) LogLik(ctx context.Context, x vec.Matrix[float32], at models.Placed) ([]float32, error) {
+	return p.LogLiksAt(ctx, x, at, func() func(z []float32, place []float64) float64 { return p.of.invite().logLik })
+}
+
+// logLik returns the log-likelihood of z, NaN where missing, at a place in the frame of learning.
+func (w *guest) logLik(z []float32, x []float64) (sum float64) {
+	mean := make([]float64, len(w.y))
+	variance := w.f.Decode(mean, x) + 1/w.of.Observed.Precision
+	w.of.Units.Apply(w.y, z)
+	for c, y := range w.y {
+		if math.IsNaN(y) {
+			continue
+		}
+		d := y - mean[c]
+		sum -= (d*d/variance + math.Log(2*math.Pi*variance)) / 2
+		sum += math.Log(w.of.Units.Scale)
+	}
+	return sum
 }
 
 // learnt returns the learnt rows, which other rows are placed by.

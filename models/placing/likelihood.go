@@ -73,6 +73,25 @@ func (f *Frame) LogLiks(ctx context.Context, x vec.Matrix[float32], at models.Pl
 	return out, nil
 }
 
+// LogLiksAt is LogLiks for models with a likelihood of a vector z given its place in the frame of
+// learning. z contains the observed values, and NaN for the others.
+func (p *Placer) LogLiksAt(ctx context.Context, x vec.Matrix[float32], at models.Placed, newWorker func() func(z []float32, place []float64) float64) ([]float32, error) {
+	return p.LogLiks(ctx, x, at, func() func(i int) float64 {
+		one, place := newWorker(), make([]float64, p.Dims())
+		return func(i int) float64 {
+			for c, v := range at.Mu.Row(i) {
+				place[c] = float64(v)
+			}
+			p.motion.Back(place)
+			z := at.Seen.Row(i)
+			if AnyMissing(x.Row(i)) {
+				z = x.Row(i) // the placer saw the completed vector
+			}
+			return one(z, place)
+		}
+	})
+}
+
 // Squared returns |mu - at|^2 of a published place and a place of the map.
 func Squared(mu []float32, at []float64) (sum float64) {
 	for c, v := range at {

@@ -17,7 +17,7 @@ import (
 // label adds the labelled events of a batch to the pool. The caller must hold the lock, or no other
 // goroutine may be running.
 func (in *intake) label(b *ingest.Batch) {
-	if !in.set.Classify {
+	if !in.set.trains() {
 		return
 	}
 	at := slices.IndexFunc(b.Kept, func(c table.Column) bool { return c.Name() == in.set.Mapping.Label })
@@ -60,8 +60,13 @@ func (in *intake) unlabel(id string) {
 
 // learnClasses learns the classifier of a map that is about to be published. Its examples are the
 // labelled events at their places on this map. Meanwhile, new events are accepted and placed on the
-// previous map. Labels from which nothing can be learnt do not block the map.
+// previous map. Labels from which nothing can be learnt do not block the map. A map that predicts
+// classes by itself keeps its classifier.
 func (p *publisher) learnClasses(ctx context.Context, next *published) error {
+	if own := next.at.Classes(); own != nil && !p.set.trains() {
+		next.Stats.Classes = stream.ClassStats{Classes: len(own.Names)}
+		return nil
+	}
 	pool := p.in.labelled()
 	if pool == nil {
 		return nil

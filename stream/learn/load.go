@@ -41,7 +41,7 @@ func (l *Learner) load() error {
 	}
 	encoder := p.at.Encoder()
 	l.encoder, l.movesEpoch, l.mapID = encoder, s.Epoch, s.MapID
-	if l.set.Classify {
+	if l.set.trains() {
 		if l.pool, err = labels.OpenPool(s, 0); err != nil {
 			return models.BadInputf("learn: the labelled events of the map: %w", err)
 		}

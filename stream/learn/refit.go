@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"unfold/internal/vec"
+	"unfold/models/ep/labels"
 	"unfold/models/live"
+	"unfold/models/placing"
 	"unfold/stream"
 )
 
@@ -17,7 +19,7 @@ func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
 	ref := r.in.lock()
 	ref.Rebind(nil)
 	c := ref.Changes()
-	positions, labels := r.in.offsets(), r.in.labelsOf(ref, c)
+	positions, label := r.in.offsets(), r.in.labelsOf(ref, c)
 	was := make([]int32, c.X.Rows)
 	for i := range was {
 		p, _ := ref.Point(c, i)
@@ -30,7 +32,7 @@ func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
 			r.in.unlock()
 		}
 	}()
-	f, err := r.fit(ctx, c.X, labels)
+	f, err := r.fit(ctx, c.X, label)
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +83,7 @@ func layOn(ctx context.Context, old *published, f *fitted, x vec.Matrix[float32]
 	for i, r := range rows {
 		copy(from.Row(i), mu.Row(int(f.row[r])))
 	}
+	was := mu.Clone()
 	live.Align(mu, from, vec.Convert[float64](before.Mu))
-	return nil
+	return labels.Move(f.snapshot, placing.NewMotion(was, mu))
 }

@@ -81,7 +81,8 @@ type Settings struct {
 	// names the column by which events replace each other.
 	Mapping ingest.Mapping
 	// Classify turns on the prediction of classes for every event. They are learnt from events with
-	// a label in the column Mapping.Label; see package models/ep/labels.
+	// a label in the column Mapping.Label; see package models/ep/labels. Maps of vectors and labels
+	// (Spec.PredictsClasses) predict them by themselves.
 	Classify bool
 	// Probabilities adds the probabilities of all classes to outputs, with Classify.
 	Probabilities bool
@@ -225,6 +226,8 @@ func (s Settings) withDefaults() (Settings, error) {
 		return s, fmt.Errorf("learn: unknown choice for the frame of major refreshes: %v", s.Frame)
 	case !(s.MovesThreshold > 0) || math.IsInf(s.MovesThreshold, 0):
 		return s, fmt.Errorf("learn: moves beyond %v of the diameter: want a positive share", s.MovesThreshold)
+	case s.Spec.PredictsClasses() && s.Mapping.Label == "":
+		return s, errors.New("learn: maps of vectors and labels: name the column of labels")
 	case s.Moves != nil && s.Mapping.ID == "":
 		return s, errors.New("learn: moves are emitted under the events' ids: name the column that holds them")
 	}
@@ -310,7 +313,7 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 		snapshots += int64(n) * int64(8*plan.Seen+equalsBytes) // for the exact search of new points
 	}
 	pool := int64(0)
-	if s.Classify {
+	if s.trains() {
 		pool = 3 * labels.PoolBytes(dim, idBytes) // the pool, its form in a snapshot, and a working copy
 	}
 	if s.supervised() {

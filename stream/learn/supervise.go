@@ -10,8 +10,12 @@ import (
 
 // supervised reports whether labels are used for learning.
 func (s Settings) supervised() bool {
-	return s.Spec.LVM.Student.Supervision > 0 && s.Mapping.Label != ""
+	return s.Spec.Supervised() && s.Mapping.Label != ""
 }
+
+// trains reports whether a classifier is learnt for every map, from a pool of labelled events. It is
+// not if maps predict classes by themselves.
+func (s Settings) trains() bool { return s.Classify && !s.Spec.PredictsClasses() }
 
 // labelsOf returns the labels of the vectors in changes to a reference set, "" for those without
 // one, or nil without supervision. The caller must hold the lock, or no other goroutine may be

@@ -281,7 +281,7 @@ func TestValidate(t *testing.T) {
 		"kept":       {strings.Replace(whole, "id: event_id", "id: event_id, label: reasons", 1) + "explain: {columns: 5}\n", `source.keep: column "reasons" cannot be kept`},
 		"classes":    {strings.Replace(whole, "id: event_id", "id: event_id, class_probabilities: true", 1), "source.class_probabilities: no classes are predicted; name the column of labels"},
 		"class name": {strings.Replace(whole, "id: event_id", "id: event_id, class_probabilities: true, label: class_entropy", 1), `source.keep: column "class_entropy" cannot be kept`},
-		"one space":  {strings.NewReplacer("kind: lvm", "kind: gplvm", "seed: 1", "seed: 1, supervision: 1").Replace(whole), "model.supervision: a stage of kind gplvm learns its maps without labels"},
+		"one space":  {strings.NewReplacer("kind: lvm", "kind: gplvm", "seed: 1", "seed: 1, supervision: 1").Replace(whole), "model.supervision: labels are to take part in learning, and there are none; name the column of labels"},
 		"trace":      {whole + "trace: {endpoint: localhost:4318}\n", `trace.endpoint: "localhost:4318" is not the URL of a collector; write http://HOST:4318`},
 		"largest":    {strings.Replace(whole, "seed: 1", "components: largest", 1), "model.components: with heavy tails all components"},
 		"core":       {strings.Replace(whole, "seed: 1", "core: 2", 1), "model.core: it belongs to Gaussian tails"},

@@ -100,10 +100,7 @@ func (c *Config) checkEvents(complain complainer) {
 	if c.Reference.Size < c.Reference.Min {
 		complain("reference.size", "", "%d is smaller than reference.min, %d", c.Reference.Size, c.Reference.Min)
 	}
-	if c.Model.Spec().PredictsClasses() {
-		complain("model.supervision", "choose kind lvm, or leave supervision out: with source.label classes are predicted all the same", "a stage of kind %s learns its maps without labels", c.Model.Kind)
-	}
-	if s := c.Model.Spec().LVM.Student.Supervision; s > 0 && c.Source.Label == "" {
+	if c.Model.Spec().Supervised() && c.Source.Label == "" {
 		complain("model.supervision", "name the column of labels: source.label", "labels are to take part in learning, and there are none")
 	}
 	if k := max(c.Model.Neighbors[1], 9); c.Reference.Min <= k+1 {

@@ -16,11 +16,14 @@ notice it; those tests that reach it are run, the quickest first. A package keep
 Tests that take far longer with a change than without are run again at once without it. The change counts only if they are then quick
 again. So a busy machine kills nothing. "Ended" are the killed changes whose tests were ended, because they would not end by themselves.
 
-| package | changes | tried | killed | of them ended | not reached by the tests | seconds of the tests | tried on |
-|---|---:|---|---:|---:|---:|---:|---|
+Some changes have no effect that a test could see. Those are "equivalent", each with its reason in
+` + "`internal/tools/mutants/equivalent.txt`" + `. They are tried like the others; the percentage is that of the rest.
+
+| package | changes | tried | equivalent | killed | of them ended | not reached by the tests | seconds of the tests | tried on |
+|---|---:|---|---:|---:|---:|---:|---:|---|
 `
 
-const survivors = "\n## Survivors\n\nSome of them change nothing that a test could see: a log line, a shortcut, an edge that cannot occur.\n"
+const survivors = "\n## Survivors and equivalent changes\n"
 
 // page maps the name of a package to its entry on the page.
 type page map[string]entry
@@ -56,9 +59,12 @@ func (p page) add(r result) {
 	for _, s := range r.Missed {
 		line(&b, s, ", not reached")
 	}
+	for _, s := range r.Equivalent {
+		line(&b, s.site, ", equivalent ("+s.Reason+")")
+	}
 	name := strings.TrimPrefix(r.Package, "./")
-	row := fmt.Sprintf("| %s | %d | %s | %d (%.1f %%) | %d | %d | %.1f | %s |\n", name, r.Sites, r.Drawn, r.killed(),
-		100*float64(r.killed())/float64(max(r.Tried, 1)), r.Ended, len(r.Missed), r.Seconds, r.Day)
+	row := fmt.Sprintf("| %s | %d | %s | %d | %d (%.1f %%) | %d | %d | %.1f | %s |\n", name, r.Sites, r.Drawn, len(r.Equivalent), r.killed(),
+		r.rate(), r.Ended, len(r.Missed), r.Seconds, r.Day)
 	p[name] = entry{row, b.String()}
 }
 

@@ -29,9 +29,16 @@ type result struct {
 	Missed    []site  // tried changes in code that the tests do not run
 	Survivors []site  // other tried changes that the tests do not detect
 	Seconds   float64 // duration of the tests without a change
+	// Equivalent are tried changes that no test can detect, as equivalent.txt has them.
+	Equivalent []equivalent
 }
 
-func (r result) killed() int { return r.Tried - len(r.Missed) - len(r.Survivors) }
+func (r result) killed() int { return r.Tried - len(r.Missed) - len(r.Survivors) - len(r.Equivalent) }
+
+// rate returns the killed percentage of the tried changes that a test could detect.
+func (r result) rate() float64 {
+	return 100 * float64(r.killed()) / float64(max(r.Tried-len(r.Equivalent), 1))
+}
 
 // settings of a run.
 type settings struct {
@@ -58,6 +65,13 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 		return r, err
 	}
 	r.Sites = len(sites)
+	reasons, err := excusesOf(path, equivalentText)
+	if err != nil {
+		return r, err
+	}
+	if err := reasons.check(path, sites); err != nil {
+		return r, err
+	}
 	program := filepath.Join(folder, "tests")
 	if text, err := exec.CommandContext(ctx, "go", "test", "-vet=off", "-c", "-overlay", overlay, "-o", program, path).CombinedOutput(); err != nil {
 		return r, fmt.Errorf("%s with its changes: %w\n%s", path, err, text)
@@ -96,7 +110,7 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 			return false
 		}
 		r.Missed = append(r.Missed, sites[k])
-		s.verbose("%s: not reached: %s", path, sites[k])
+		s.verbose("%s: not reached%s: %s", path, reasons.note(sites[k]), sites[k])
 		return true
 	})
 	var mu sync.Mutex
@@ -110,9 +124,12 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 				switch found {
 				case survived:
 					r.Survivors = append(r.Survivors, sites[k])
-					s.verbose("%s: survived: %s", path, sites[k])
+					s.verbose("%s: survived%s: %s", path, reasons.note(sites[k]), sites[k])
 				case ended:
 					r.Ended++
+				}
+				if found != survived && reasons[sites[k].key()] != "" {
+					s.verbose("%s: killed, although equivalent.txt names it: %s", path, sites[k])
 				}
 				mu.Unlock()
 			}
@@ -124,6 +141,7 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 	close(next)
 	group.Wait()
 	slices.SortFunc(r.Survivors, func(a, b site) int { return strings.Compare(a.String(), b.String()) })
+	r.excuse(reasons)
 	return r, ctx.Err()
 }
 

@@ -13,6 +13,7 @@ import (
 type site struct {
 	File string
 	Line int
+	Func string // name of the function, empty outside of functions
 	Kind string // kind of change
 	Text string // the expression or statement that changes
 }
@@ -37,14 +38,21 @@ type mutator struct {
 	source []byte
 	fset   *token.FileSet
 	info   *types.Info
-	first  int // number of the file's first site
+	first  int    // number of the file's first site
+	within string // name of the function being visited, empty outside of functions
 	sites  []site
 	edits  []edit
 }
 
 // rewrite returns the source with a switch at every site, and the sites.
 func (m *mutator) rewrite(file *ast.File) ([]byte, []site) {
-	ast.Inspect(file, m.visit)
+	for _, d := range file.Decls {
+		m.within = ""
+		if f, ok := d.(*ast.FuncDecl); ok {
+			m.within = f.Name.Name
+		}
+		ast.Inspect(d, m.visit)
+	}
 	if len(m.sites) == 0 {
 		return nil, nil
 	}
@@ -160,7 +168,7 @@ func (m *mutator) add(n ast.Node, kind string) int {
 	if len(text) > 80 {
 		text = text[:77] + "..."
 	}
-	m.sites = append(m.sites, site{m.name, m.fset.Position(n.Pos()).Line, kind, text})
+	m.sites = append(m.sites, site{m.name, m.fset.Position(n.Pos()).Line, m.within, kind, text})
 	return m.first + len(m.sites) - 1
 }
 

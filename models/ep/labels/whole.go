@@ -32,6 +32,7 @@ func extent(x vec.Matrix[float64]) float64 {
 type whole struct {
 	spread float64
 	joint  *ep.Joint
+	frame  affine
 }
 
 // Whole returns the classifier of functions of the whole map, one for each class, or one for two
@@ -45,6 +46,7 @@ func (w *whole) predict(dst vec.Matrix[float64], mu vec.Matrix[float32], sigma [
 	n, functions := mu.Rows, w.joint.Gamma.Cols
 	in := psi.Inputs{Mu: vec.Convert[float64](mu), S: vec.New[float64](n, mu.Cols)}
 	for i, s := range sigma {
+		w.frame.apply(in.Mu.Row(i))
 		for q := range mu.Cols {
 			in.S.Row(i)[q] = w.spread * float64(s) * float64(s)
 		}
@@ -98,8 +100,12 @@ func (w *whole) parts(names []string) ([]snapshot.Part, error) {
 	part := func(name string, m vec.Matrix[float64]) snapshot.Part {
 		return snapshot.Part{Name: name, Rows: m.Rows, Cols: m.Cols, Data: m.Data}
 	}
-	return []snapshot.Part{{Name: partNames, Rows: len(text), Cols: 1, Data: text},
-		part(partKernel, vec.Of(len(kernel), 1, kernel)), part(partZ, j.Z), part(partGamma, j.Gamma), part(partSpread, j.Spread)}, nil
+	out := []snapshot.Part{{Name: partNames, Rows: len(text), Cols: 1, Data: text},
+		part(partKernel, vec.Of(len(kernel), 1, kernel)), part(partZ, j.Z), part(partGamma, j.Gamma), part(partSpread, j.Spread)}
+	if w.frame != nil {
+		out = append(out, part(partFrame, vec.Of(j.Z.Cols+1, j.Z.Cols, w.frame)))
+	}
+	return out, nil
 }
 
 // openWhole reads a classifier of the first format.
@@ -141,6 +147,9 @@ func openWhole(s *snapshot.Snapshot) (*Classifier, error) {
 	c.Spread = kernel[1]
 	c.whole = &whole{spread: kernel[1], joint: &ep.Joint{Kernel: psi.Kernel{Variance: kernel[0], Alpha: kernel[2:]}, Z: vec.Of(m, d, z),
 		Gamma: vec.Of(m, f, gamma), Spread: vec.Of(f, m*(m+1)/2, spread)}}
+	if c.whole.frame, err = readFrame(s); err != nil {
+		return nil, err
+	}
 	c.whole.joint.Prepare()
 	return c, nil
 }
