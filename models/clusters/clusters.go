@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"unfold/internal/vec"
 	"unfold/models"
@@ -36,6 +37,7 @@ type Clusters struct {
 	inner2 []float64 // squared distances to the neighbour of rank m-1; 0 if m is 1
 	labels []int32   // per cluster of the condensed tree: the label of the chosen cluster around it
 	death  []float64 // the largest lambda of each cluster, by label
+	least  float64   // the smallest lambda of members of the root, if that is a cluster
 }
 
 // Noise is the label of points that are in no cluster.
@@ -43,6 +45,18 @@ const Noise int32 = -1
 
 // Count returns the number of clusters.
 func (c *Clusters) Count() int { return len(c.Size) }
+
+// Chosen returns the label of each cluster of the condensed tree that was selected, Noise for the
+// others.
+func (c *Clusters) Chosen() []int32 {
+	out := slices.Clone(c.labels)
+	for v := len(out) - 1; v > 0; v-- {
+		if c.labels[c.Tree.Parent[v]] != Noise {
+			out[v] = Noise // it is inside a selected cluster
+		}
+	}
+	return out
+}
 
 // Find finds the clusters of the rows of x (n x dim). The result depends only on the rows, not on
 // their order or on the number of threads. The error is a *models.SettingError, a *models.RowError
@@ -74,12 +88,15 @@ func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clust
 	if err != nil {
 		return nil, err
 	}
+	if s.Ties == Apart {
+		tree = apart(x, nb, core2, tree, s.Distance)
+	}
 	return found(core2, inner2, tree, s), nil
 }
 
 // found returns the clusters of a spanning tree.
 func found(core2, inner2 []float64, tree []graph.Edge, s Settings) *Clusters {
-	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(len(core2), tree), s.MinSize), set: s, inner2: inner2}
+	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(len(core2), tree, s.Ties), s), set: s, inner2: inner2}
 	c.members(c.Tree.choose(s, nil))
 	return c
 }
@@ -87,17 +104,26 @@ func found(core2, inner2 []float64, tree []graph.Edge, s Settings) *Clusters {
 // members sets the fields that depend on the choice of clusters.
 func (c *Clusters) members(chosen []bool) {
 	t := c.Tree
-	c.number(t.around(chosen))
 	n := len(t.Of)
+	deaths := t.deaths()
+	if c.least = 0; chosen[0] {
+		if c.least = deaths[0]; c.set.Epsilon != 0 {
+			c.least = 1 / c.set.Epsilon
+		}
+	}
+	c.number(t.around(chosen))
 	c.death = make([]float64, c.Count())
-	for v, d := range t.deaths() {
+	for v, d := range deaths {
 		if chosen[v] {
 			c.death[c.labels[v]] = d
 		}
 	}
 	c.Label, c.Probability = make([]int32, n), make([]float64, n)
 	for i, v := range t.Of {
-		if c.Label[i] = c.labels[v]; c.Label[i] >= 0 {
+		if c.Label[i] = c.labels[v]; t.Lambda[i] < c.least {
+			c.Label[i] = Noise
+		}
+		if c.Label[i] >= 0 {
 			c.Probability[i] = share(t.Lambda[i], c.death[c.Label[i]])
 		}
 	}
@@ -128,8 +154,8 @@ func (c *Clusters) number(inside []int32) {
 	for v := range label {
 		label[v] = Noise
 	}
-	for _, v := range c.Tree.Of {
-		if v = inside[v]; v == Noise {
+	for i, v := range c.Tree.Of {
+		if v = inside[v]; v == Noise || c.Tree.Lambda[i] < c.least {
 			continue
 		}
 		if label[v] < 0 {

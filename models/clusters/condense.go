@@ -1,7 +1,5 @@
 package clusters
 
-import "math"
-
 // Tree is the condensed tree: clusters that split into others, and points that leave them one by
 // one. Cluster 0 is the root, which contains all points. Parents precede their children. Lambda is
 // 1/distance, infinite for duplicates.
@@ -20,14 +18,15 @@ type Tree struct {
 // part is a node of the hierarchy inside a cluster.
 type part struct{ node, cluster int32 }
 
-// condense reduces the hierarchy to the clusters of at least minSize points.
-func condense(l *linkage, minSize int) *Tree {
+// condense reduces the hierarchy to the clusters of at least MinSize points.
+func condense(l *linkage, s Settings) *Tree {
+	minSize := s.MinSize
 	t := &Tree{Parent: []int32{-1}, Birth: []float64{0}, Size: []int32{int32(l.n)}, Of: make([]int32, l.n), Lambda: make([]float64, l.n)}
 	var below []int32
 	for stack := []part{{l.root(), 0}}; len(stack) > 0; {
 		p := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		lambda, large := 1/math.Sqrt(l.level[p.node]), 0
+		lambda, large := 1/s.Length(l.level[p.node]), 0
 		children := l.of(p.node)
 		for _, v := range children {
 			if int(l.size[v]) >= minSize {

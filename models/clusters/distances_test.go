@@ -58,7 +58,7 @@ func TestDistances(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, near := range nearestOf(d, x, q, 2*set.MinSamples) {
-				if point, lambda := c.Hierarchy().joined(near); got.places[i] != c.Hierarchy().place(point, lambda) {
+				if point, lambda := c.Hierarchy().joined(near, set.Length); got.places[i] != c.Hierarchy().place(point, lambda) {
 					t.Errorf("%v, dim %d: row %d joins elsewhere than the nearest point", d, dim, i)
 				}
 			}

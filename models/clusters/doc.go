@@ -1,8 +1,9 @@
 // Package clusters finds clusters of points at all densities: HDBSCAN*.
 //
-//	Find        clusters of the rows of a matrix
-//	Live        the same, updated while rows are inserted and deleted
-//	Predictor   the clusters of new rows
+//	Find           clusters of the rows of a matrix
+//	FindDistances  clusters of points with given distances
+//	Live           the same, updated while rows are inserted and deleted
+//	Predictor      the clusters of new rows
 //
 // # Definition
 //
@@ -34,7 +35,8 @@
 // C appears. S is its stability, the relative excess of mass (Campello, Moulavi, Zimek and Sander,
 // "Hierarchical density estimates for data clustering, visualization, and outlier detection", TKDD
 // 2015, section 4). ExcessOfMass selects disjoint clusters with the largest total stability (their
-// section 5). Leaf selects the clusters that do not split. The root is never selected. Epsilon
+// section 5). Leaf selects the clusters that do not split. The root is only selected with
+// AllowSingle, and MaxSize and EpsilonMax exclude clusters from ExcessOfMass. Epsilon
 // joins clusters that split at short distances (Malzer and Baum, "A hybrid approach to hierarchical
 // density-based cluster selection", 2020).
 //
@@ -51,6 +53,11 @@
 // order of a sort. A part that leaves when a cluster splits then belongs to one of the new clusters
 // or to none, depending on the order of rows. Here it belongs to none. With Epsilon, and if a tie
 // joins several parts that are too small alone, the selected clusters may differ.
+//
+// With Ties Apart every edge joins two parts, and of the minimum spanning trees the one with the
+// shortest distances among edges of equal reachability is taken. hdbscan connects a point at its
+// core distance to its nearest neighbours first, so this leads to its clusters wherever they do not
+// depend on the order of its rows.
 //
 // # New points
 //

@@ -184,7 +184,7 @@ func tiesOf(c *Clusters) ties {
 			t.points++
 		}
 	}
-	l, least := link(len(c.Core2), c.Spanning), c.set.MinSize
+	l, least := link(len(c.Core2), c.Spanning, Together), c.set.MinSize
 	for v := l.n; v < len(l.level); v++ {
 		large, small, parts := 0, 0, 0
 		for _, u := range l.of(int32(v)) {

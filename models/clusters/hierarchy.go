@@ -25,6 +25,10 @@ type Hierarchy struct {
 	Label []int32
 	// Death is the largest lambda of each chosen cluster.
 	Death []float64
+	// Least is the smallest lambda of members of the root, if that is a cluster (AllowSingle).
+	// Lengths is that of Settings. Files contain neither.
+	Least   float64
+	Lengths bool
 }
 
 // Hierarchy returns the hierarchy of the clusters. It shares memory with them.
@@ -32,7 +36,7 @@ func (c *Clusters) Hierarchy() *Hierarchy {
 	t := c.Tree
 	return &Hierarchy{
 		MinSamples: c.set.MinSamples, Inner2: c.inner2, Of: t.Of, Lambda: t.Lambda, Parent: t.Parent, Birth: t.Birth,
-		Last: t.last(), Label: c.labels, Death: c.death,
+		Last: t.last(), Label: c.labels, Death: c.death, Least: c.least, Lengths: c.set.Lengths,
 	}
 }
 

@@ -174,7 +174,7 @@ func TestJoinedByHand(t *testing.T) {
 	}{
 		{nearest{{0, 4}, {1, 4}, {3, 9}}, 0, 1. / 3}, {nearest{{2, 1}, {1, 4}, {3, 9}, {0, 16}}, 1, 1. / 3}, {nearest{{2, 1}, {1, 2}, {0, 4}}, 1, 0.5}, {nearest{{2, 1}}, 2, 0.25}, {nearest{{1, 0}, {0, 0}, {3, 0}}, 1, 1},
 	} {
-		if best, lambda := h.joined(c.near); best != c.best || lambda != c.lambda {
+		if best, lambda := h.joined(c.near, Settings{}.Length); best != c.best || lambda != c.lambda {
 			t.Errorf("%v: it joins %d at %v, want %d at %v", c.near, best, lambda, c.best, c.lambda)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // linkage is the single linkage hierarchy of a spanning tree by levels. Equally long edges join
 // their parts at once, so a node may have more than two children. The hierarchy does not depend on
-// the order of equal edges.
+// the order of equal edges. With Apart every edge has a node of its own, and the order matters.
 type linkage struct {
 	n int
 	// Nodes below n are points. The others are numbered by ascending level, and the last is the
@@ -22,7 +22,7 @@ type linkage struct {
 }
 
 // link makes the hierarchy of n >= 1 points from the n-1 edges of a spanning tree.
-func link(n int, tree []graph.Edge) *linkage {
+func link(n int, tree []graph.Edge, ties Ties) *linkage {
 	l := &linkage{n: n, level: make([]float64, n, 2*n), size: make([]int32, n, 2*n), start: make([]int32, 1, n), child: make([]int32, 0, 2*n)}
 	for i := range l.size {
 		l.size[i] = 1
@@ -44,7 +44,7 @@ func link(n int, tree []graph.Edge) *linkage {
 		for to < len(tree) && tree[to].Dist2 == level {
 			to++
 		}
-		if to == 1 {
+		if to == 1 || ties == Apart {
 			l.pair(tree[0], forest, node)
 			tree = tree[1:]
 			continue
@@ -64,7 +64,7 @@ func link(n int, tree []graph.Edge) *linkage {
 
 func shorterFirst(a, b graph.Edge) int { return cmp.Compare(a.Dist2, b.Dist2) }
 
-// pair makes a node for an edge whose length no other edge has.
+// pair makes a node for one edge.
 func (l *linkage) pair(e graph.Edge, forest graph.Forest, node []int32) {
 	i, j := forest.Find(e.I), forest.Find(e.J)
 	a, b := min(node[i], node[j]), max(node[i], node[j])

@@ -33,13 +33,14 @@ type Live struct {
 // empty is the squared core distance of a slot without a point.
 const empty = -1
 
-// NewLive returns a Live without points for rows of dimension dim. The error is a
-// *models.SettingError, or that of live.New.
+// NewLive returns a Live without points for rows of dimension dim. Ties are always Together. The
+// error is a *models.SettingError, or that of live.New.
 func NewLive(dim int, s Settings) (*Live, error) {
 	s, err := s.Filled()
 	if err != nil {
 		return nil, err
 	}
+	s.Ties = Together // a tree that is updated has no order of equal edges
 	return newLive(dim, s, live.Settings{Lists: max(s.MinSamples, spareNeighbors)})
 }
 

@@ -29,7 +29,7 @@ func TestLinkage(t *testing.T) {
 		}
 		tree := randomTree(r, points, rapid.SampledFrom([]int{1, 3, 1000}).Draw(t, "values"))
 		before := slices.Clone(tree)
-		l := link(n, tree)
+		l := link(n, tree, Together)
 		if !slices.Equal(tree, before) {
 			t.Fatal("the tree has changed")
 		}

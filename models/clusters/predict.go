@@ -34,6 +34,8 @@ type Predictor[T vec.Float] struct {
 	index  *knn.Exact // nil if there are few
 	centre []float64  // subtracted from rows in double precision before they are converted for index
 	shares *shares
+	length func(dist2 float64) float64
+	given  bool // rows are distances from the points
 }
 
 // NewPredictor makes a predictor for clusters of the rows of x.
@@ -44,7 +46,8 @@ func NewPredictor[T vec.Float](c *Clusters, x vec.Matrix[T]) *Predictor[T] {
 // PredictorOf makes a predictor for the clusters of the rows of x with the given hierarchy. Of the
 // settings with which they were found, it uses the distance and the threads.
 func PredictorOf[T vec.Float](h *Hierarchy, x vec.Matrix[T], s Settings) *Predictor[T] {
-	p := &Predictor[T]{h: h, x: x, set: s.knn(), shares: newShares(h, x.Cols)}
+	s.Lengths = h.Lengths
+	p := &Predictor[T]{h: h, x: x, set: s.knn(), shares: newShares(h, x.Cols), length: s.Length}
 	if !boxed(s.Distance, x.Cols) {
 		p.centre = centre(x)
 		p.index = knn.NewExactBy(s.Distance, p.single(x))
@@ -100,6 +103,11 @@ func (p *Predictor[T]) Predict(ctx context.Context, q vec.Matrix[T]) (Membership
 	if err := models.CheckRows(q, nil); err != nil {
 		return Membership{}, err
 	}
+	if p.given {
+		if err := checkDistances(q); err != nil {
+			return Membership{}, err
+		}
+	}
 	point, lambda, err := p.join(ctx, q)
 	if err != nil {
 		return Membership{}, fmt.Errorf("clusters: new points: %w", err)
@@ -110,6 +118,9 @@ func (p *Predictor[T]) Predict(ctx context.Context, q vec.Matrix[T]) (Membership
 		at := p.h.place(point[i], lambda[i])
 		m.places[i] = at
 		m.Label[i], m.Outlier[i] = p.h.Label[at.cluster], 1-share(at.lambda, p.h.Last[at.cluster])
+		if lambda[i] < p.h.Least {
+			m.Label[i] = Noise
+		}
 		if l := m.Label[i]; l >= 0 {
 			m.Probability[i] = share(lambda[i], p.h.Death[l])
 		}
@@ -119,7 +130,7 @@ func (p *Predictor[T]) Predict(ctx context.Context, q vec.Matrix[T]) (Membership
 
 // join returns the point that each row of q joins, and the lambda at which it does.
 func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32, lambda []float64, err error) {
-	k := min(2*p.h.MinSamples, p.x.Rows)
+	k := min(2*p.h.MinSamples, len(p.h.Of))
 	var nb *knn.Neighbors
 	if p.index != nil {
 		if nb, err = p.index.Search(ctx, p.single(q), min(k+extraFound, p.x.Rows), p.set); err != nil {
@@ -131,15 +142,18 @@ func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32
 		near := make(nearest, 0, k)
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			near = near[:0]
-			if nb == nil {
+			switch {
+			case p.given:
+				near = nearestGiven(near, q.Row(i), k)
+			case nb == nil:
 				near = p.boxes.nearest(near, q.Row(i), k, 0, 0)
-			} else {
+			default:
 				index, _ := nb.Row(i)
 				for _, j := range index {
 					near = near.add(neighbor{j, distance.Between(p.set.Distance, q.Row(i), p.x.Row(int(j)))}, k)
 				}
 			}
-			point[i], lambda[i] = p.h.joined(near)
+			point[i], lambda[i] = p.h.joined(near, p.length)
 		}
 	})
 	return point, lambda, ctx.Err()
@@ -149,14 +163,14 @@ func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32
 // The new point is assumed to be one of the m nearest of each of its neighbours, so their core
 // distance becomes the larger of its distance and inner2. Its own core distance is that to its
 // neighbour of rank m+1, as in the reference implementation.
-func (h *Hierarchy) joined(near nearest) (best int32, lambda float64) {
+func (h *Hierarchy) joined(near nearest, length func(float64) float64) (best int32, lambda float64) {
 	core2, least := near[min(h.MinSamples, len(near)-1)].dist2, math.Inf(1)
 	for _, e := range near {
 		if reach2 := max(h.Inner2[e.row], core2, e.dist2); reach2 < least {
 			best, least = e.row, reach2
 		}
 	}
-	return best, 1 / math.Sqrt(least)
+	return best, 1 / length(least)
 }
 
 // place is the position of a new point in the condensed tree: the smallest cluster that contains

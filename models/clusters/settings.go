@@ -19,6 +19,15 @@ const (
 	Leaf         Selection = "leaf" // the smallest ones
 )
 
+// Ties is the treatment of equally long edges.
+type Ties string
+
+// The treatments of ties. The zero value is Together.
+const (
+	Together Ties = "together" // all parts that they connect are joined at once
+	Apart    Ties = "apart"    // they join two parts each, in the order of the tree's edges, as in hdbscan
+)
+
 // Settings define clusters. The zero value works.
 type Settings struct {
 	// MinSize is the least number of points of a cluster. Default 50, at least 2.
@@ -31,6 +40,21 @@ type Settings struct {
 	// Epsilon joins clusters that split at a distance below it, in units of the points' distances.
 	// Default 0, none.
 	Epsilon float64
+	// AllowSingle permits the root, which contains all points, to be the only cluster. Its members
+	// are then the points with a lambda of at least 1/Epsilon or, without Epsilon, of at least the
+	// largest lambda at which a point leaves the root. Files do not store it.
+	AllowSingle bool
+	// MaxSize, for ExcessOfMass, is the largest number of points of a cluster. Epsilon can join
+	// clusters to larger ones. 0 means no limit.
+	MaxSize int
+	// EpsilonMax, for ExcessOfMass, is the largest distance at which a cluster may appear. 0 means
+	// no limit.
+	EpsilonMax float64
+	// Ties is the treatment of equally long edges. Default Together.
+	Ties Ties
+	// Lengths makes lambda the reciprocal of the distance. Otherwise it is that of the root of d2
+	// (package distance), which differs for Manhattan and Jaccard. Files do not store it.
+	Lengths bool
 	// Recall is the share of true neighbours that lists must contain. Below 1 lists may be
 	// approximate (package knn/auto). The tree is then that of the lists, with further edges only
 	// between groups that they leave separate: see the package comment. Default 1, exact.
@@ -64,6 +88,14 @@ func (s Settings) search() auto.Settings {
 	return auto.Settings{Recall: s.Recall}
 }
 
+// Length returns the length of an edge of the spanning tree, of which lambda is the reciprocal.
+func (s Settings) Length(dist2 float64) float64 {
+	if s.Lengths {
+		return s.Distance.Length(dist2)
+	}
+	return math.Sqrt(dist2)
+}
+
 // knn returns the settings of an exact search.
 func (s Settings) knn() knn.Settings { return knn.Settings{Threads: s.Threads, Distance: s.Distance} }
 
@@ -73,11 +105,15 @@ func (s Settings) Filled() (Settings, error) {
 	s.MinSamples = cmp.Or(s.MinSamples, s.MinSize)
 	s.Selection = cmp.Or(s.Selection, ExcessOfMass)
 	s.Recall = cmp.Or(s.Recall, 1)
+	s.Ties = cmp.Or(s.Ties, Together)
 	return s, cmp.Or(
 		models.Require(s.MinSize >= 2, "min_size", "%d; a cluster has at least 2 points", s.MinSize),
 		models.Require(s.MinSamples >= 1, "min_samples", "%d; the core distance is that to the first neighbour or a later one", s.MinSamples),
 		models.Require(s.Selection == ExcessOfMass || s.Selection == Leaf, "selection", "%q is neither %s nor %s", s.Selection, ExcessOfMass, Leaf),
 		models.Require(s.Epsilon >= 0 && !math.IsInf(s.Epsilon, 1), "epsilon", "%v is no distance; give a number that is not negative", s.Epsilon),
+		models.Require(s.MaxSize >= 0, "max_size", "%d; give the most points of a cluster, or 0 for no limit", s.MaxSize),
+		models.Require(s.EpsilonMax == 0 || s.EpsilonMax >= s.Epsilon && s.EpsilonMax > 0, "epsilon_max", "%v is below epsilon, %v", s.EpsilonMax, s.Epsilon),
+		models.Require(s.Ties == Together || s.Ties == Apart, "ties", "%q is neither %s nor %s", s.Ties, Together, Apart),
 		models.Require(s.Recall > 0 && s.Recall <= 1, "recall", "%v is not in 0 to 1", s.Recall),
 	)
 }

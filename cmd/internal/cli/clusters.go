@@ -21,6 +21,7 @@ type clustersCmd struct {
 	Threads   int      `placeholder:"N" help:"Threads that compute; default one a core."`
 	memoryFlag
 	clusterFlags
+	clusterTreeFlags
 	textFlags
 	settingFlags
 }
@@ -41,7 +42,7 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	set, err := c.settings("", c.Threads)
+	set, err := c.clusterFlags.settings("", c.Threads, c.more)
 	if err != nil {
 		return err
 	}
@@ -53,29 +54,20 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	data, err := readAll(ctx, p, inputs, read)
+	of, err := c.find(ctx, p, inputs, read, set)
 	if err != nil {
 		return err
 	}
-	set.Distance = data.Encoder.Metric().Distance()
-	p.progress.Stage("clusters", "", 0)
-	found, err := findClusters(ctx, data, set)
-	if err != nil {
-		return fitError(inputs, err)
-	}
+	data, found := of.data, of.found
 	report := newClusterReport(found, set, data.X.Cols)
 	if err := report.compare(found, data.Label); err != nil {
 		return err
 	}
-	about := describedBy(found.Label, found.Count(), data.Label)
-	about.elements(data)
-	about.columns(data.Kept, read.Mapping.Label, ingest.LabelName)
-	names, err := about.names(ctx, c.Threads)
-	if err != nil {
+	if err := of.describe(ctx, read.Mapping.Label, c.Threads); err != nil {
 		return err
 	}
-	report.call(names)
-	if err := c.write(ctx, p, found, data, read, report); err != nil {
+	report.call(of.names)
+	if err := c.write(ctx, p, of, read, report); err != nil {
 		return err
 	}
 	p.progress.End()
@@ -87,20 +79,9 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-// findClusters finds the clusters of rows. It uses double precision if the data needs it.
-func findClusters(ctx context.Context, data *ingest.Dataset, set clusters.Settings) (*clusters.Clusters, error) {
-	if data.Wide.Rows > 0 {
-		return clusters.Find(ctx, data.Wide, set)
-	}
-	return clusters.Find(ctx, data.X, set)
-}
-
-// predictClusters predicts the clusters of new rows, in the precision of findClusters.
-func predictClusters(ctx context.Context, found *clusters.Clusters, data, added *ingest.Dataset) (clusters.Membership, error) {
-	if data.Wide.Rows > 0 {
-		return clusters.NewPredictor(found, data.Wide).Predict(ctx, added.Wide)
-	}
-	return clusters.NewPredictor(found, data.X).Predict(ctx, added.X)
+// more sets the settings of the hierarchy.
+func (c *clustersCmd) more(s *clusters.Settings) {
+	s.AllowSingle, s.MaxSize, s.EpsilonMax, s.Ties, s.Lengths = c.AllowSingle, c.MaxSize, c.EpsilonMax, clusters.Ties(c.Ties), true
 }
 
 // request returns the options for reading the rows.
@@ -113,6 +94,12 @@ func (c *clustersCmd) request(p *program, settings *config.Config) (read ingest.
 	}
 	read.Mapping.OfMap, read.Double = true, ingest.Rounded
 	read.LabelFiles = c.LabelFile
+	if c.Distances {
+		if read.Mapping.Metric != "" && read.Mapping.Metric != ingest.Euclidean || read.Mapping.Standardize {
+			return read, usagef("--distances: the rows are distances, which --metric and --standardize would change")
+		}
+		read.Mapping.AsIs = true
+	}
 	return read, checkClusterNames(append([]string{read.Mapping.Label}, read.Mapping.Keep...))
 }
 
@@ -133,31 +120,43 @@ func (c *clustersCmd) paths(ctx context.Context, p *program) ([]string, error) {
 			return nil, err
 		}
 	}
-	if c.Output == "" {
-		return inputs, nil
+	outputs := c.outputs()
+	if c.Output != "" {
+		outputs = append(outputs, named{"--output", c.Output})
 	}
-	if err := checkDifferent([]named{{"--output", c.Output}}, inputs, c.New, c.LabelFile); err != nil {
+	if err := checkDifferent(outputs, inputs, c.New, c.LabelFile); err != nil {
 		return nil, err
 	}
-	format, _, err := emit.FormatOf(c.Output)
-	if err != nil {
-		return nil, &usageError{err: err}
+	for _, o := range outputs {
+		format, _, err := emit.FormatOf(o.path)
+		if err != nil {
+			return nil, &usageError{err: err}
+		}
+		if format == input.NPY {
+			return nil, usagef("%s: .npy holds no columns of several types; take .parquet, .csv or another", o.flag)
+		}
+		if err := checkWritable(o.path); err != nil {
+			return nil, err
+		}
 	}
-	if format == input.NPY {
-		return nil, usagef("--output: .npy holds no columns of several types; take .parquet, .csv or another")
-	}
-	return inputs, checkWritable(c.Output)
+	return inputs, nil
 }
 
-// write writes the clusters of the rows or, with --new, of the new rows.
-func (c *clustersCmd) write(ctx context.Context, p *program, found *clusters.Clusters, data *ingest.Dataset, read ingest.ReadOptions, r *clusterReport) error {
-	if c.Output == "" {
-		return nil
+// write writes the clusters of the rows or, with --new, of the new rows, and the hierarchy.
+func (c *clustersCmd) write(ctx context.Context, p *program, of *foundClusters, read ingest.ReadOptions, r *clusterReport) error {
+	outputs := &transaction{stdout: p.Stdout}
+	defer outputs.abort()
+	if err := c.clusterTreeFlags.write(outputs, of.found, r.set); err != nil {
+		return err
 	}
+	if c.Output == "" {
+		return outputs.commit()
+	}
+	found, data := of.found, of.data
 	columns := append(clusterColumns(found.Label, found.Probability), table.Float32Column(emit.ClusterOutlierName, vec.Convert[float32](vec.Of(1, len(found.Outlier), found.Outlier)).Data))
 	if len(c.New) > 0 {
 		var err error
-		if data, columns, err = c.join(ctx, p, found, data, read, r); err != nil {
+		if data, columns, err = c.join(ctx, p, of, read, r); err != nil {
 			return err
 		}
 	}
@@ -166,8 +165,6 @@ func (c *clustersCmd) write(ctx context.Context, p *program, found *clusters.Clu
 		return err
 	}
 	r.output = c.Output
-	outputs := &transaction{stdout: p.Stdout}
-	defer outputs.abort()
 	if err := outputs.writeMap(c.Output, o); err != nil {
 		return err
 	}
@@ -175,7 +172,8 @@ func (c *clustersCmd) write(ctx context.Context, p *program, found *clusters.Clu
 }
 
 // join reads new rows and predicts their clusters.
-func (c *clustersCmd) join(ctx context.Context, p *program, found *clusters.Clusters, data *ingest.Dataset, read ingest.ReadOptions, r *clusterReport) (*ingest.Dataset, []table.Column, error) {
+func (c *clustersCmd) join(ctx context.Context, p *program, of *foundClusters, read ingest.ReadOptions, r *clusterReport) (*ingest.Dataset, []table.Column, error) {
+	data := of.data
 	read.LabelFiles = nil
 	if m := read.Mapping; len(m.Columns) > 0 || m.Standardize || m.Fill {
 		read.Encoder = data.Encoder
@@ -188,7 +186,7 @@ func (c *clustersCmd) join(ctx context.Context, p *program, found *clusters.Clus
 		return nil, nil, err
 	}
 	p.progress.Stage("predict", "", 0)
-	m, err := predictClusters(ctx, found, data, added)
+	m, err := of.predictor(ctx, added)
 	if err != nil {
 		return nil, nil, fitError(c.New, err)
 	}

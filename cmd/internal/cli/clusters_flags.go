@@ -19,9 +19,13 @@ type clusterFlags struct {
 }
 
 // settings returns the settings of the flags. A usage error names the flag, which starts with
-// prefix.
-func (c clusterFlags) settings(prefix string, threads int) (clusters.Settings, error) {
-	set, err := clusters.Settings{MinSize: c.MinSize, MinSamples: c.MinSamples, Selection: clusters.Selection(c.Selection), Epsilon: c.Epsilon, Threads: threads}.Filled()
+// prefix. more sets further settings, or is nil.
+func (c clusterFlags) settings(prefix string, threads int, more func(*clusters.Settings)) (clusters.Settings, error) {
+	set := clusters.Settings{MinSize: c.MinSize, MinSamples: c.MinSamples, Selection: clusters.Selection(c.Selection), Epsilon: c.Epsilon, Threads: threads}
+	if more != nil {
+		more(&set)
+	}
+	set, err := set.Filled()
 	var wrong *models.SettingError
 	if errors.As(err, &wrong) {
 		return set, usagef("--%s%s: %s", prefix, flagName(wrong.Name), wrong.Problem)

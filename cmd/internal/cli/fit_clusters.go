@@ -41,7 +41,7 @@ func (c fitClusterFlags) wanted(path string, settings *config.Config) (*grouping
 	if format, _, err := emit.FormatOf(path); path == "" || err == nil && format == input.NPY {
 		return nil, &usageError{err: errors.New("--clusters: clusters are columns of the map; name a file for it by --map, other than .npy")}
 	}
-	set, err := c.settings(clusterPrefix, settings.Model.Threads)
+	set, err := c.settings(clusterPrefix, settings.Model.Threads, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type keptMaps struct {
 	followed     *unfold.Map
 	followedPath string
 	followedSeen fs.FileInfo
+	grouped      keptClusters
 }
 
 // keptKey is the context key of keptMaps.
