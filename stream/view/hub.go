@@ -30,7 +30,8 @@ type Settings struct {
 	Held int
 	// Label is the column with the known classes of points, "" if there is none.
 	Label string
-	// Title is the title of the page. Point names what one point is, such as "connection".
+	// Title is the title of the page. Point names what one point is, such as "connection"; pages call
+	// it a row if it is "".
 	Title, Point string
 	// Live is set if points arrive and leave, so that readers expect changes.
 	Live bool

@@ -29,9 +29,11 @@ import { read, type State } from "./state";
 import { arrival, Store } from "./store";
 import { Strange } from "./strange";
 import { Surface } from "./surface";
+import { Tabs } from "./tabs";
 import { follow, remember, themeName, themeOf } from "./theme";
 import { Toolbar } from "./toolbar";
 import { UncertainList } from "./uncertain";
+import { Welcome } from "./welcome";
 import { Change, connect, decode, type Hello, type Listener, unpack, type MapState, type Said } from "./wire";
 
 export class App implements Listener {
@@ -46,6 +48,7 @@ export class App implements Listener {
   private readonly search: Search;
   private readonly pulse: Pulse;
   private readonly link = new Link();
+  private readonly welcome = new Welcome();
   private readonly timeline: Timeline;
   private readonly strange: Strange;
   private readonly uncertain: UncertainList;
@@ -96,6 +99,7 @@ export class App implements Listener {
       theme: () => this.switchTheme(), help,
     });
     $("far").addEventListener("click", () => this.moves.home(true, 0));
+    new Tabs();
     setInterval(() => this.second(), 1000);
     this.listen();
     this.applyTheme();
@@ -194,6 +198,7 @@ export class App implements Listener {
     document.title = m.title ? `${m.title} – unfold` : "unfold";
     this.connected(true, 0);
     this.colorBy(this.firstColumn(), false);
+    this.welcome.show(m.point ?? "", m.asks);
   }
 
   /** columnOf returns the index of a column that can colour, -1 for none. */
@@ -301,6 +306,7 @@ export class App implements Listener {
   pin(s: number): void {
     this.asking.forget();
     this.chosen.pin(s);
+    if (s >= 0) this.welcome.end();
     if (s >= 0) this.tell(`Point ${this.store.id(s) || s}`);
   }
 

@@ -61,9 +61,8 @@ export function viewOf(camera: Camera, box: Box): View {
 function panels(): { right: number; top: number; bottom: number } {
   const of = (selector: string): DOMRect => document.querySelector(selector)!.getBoundingClientRect();
   const aside = of("aside");
-  const foot = of("footer");
-  const low = innerHeight - foot.top;
-  // Without a legend yet, a panel has the height that it mostly gets.
-  if (aside.left < innerWidth / 3) return { right: 0, top: of("header").bottom, bottom: Math.max(innerHeight - aside.top, innerHeight * 0.24, foot.height > 0 ? low : 0) };
-  return { right: innerWidth - aside.left + 10, top: of("header").bottom + 8, bottom: foot.height > 0 ? low : 0 };
+  const top = of("header").bottom + 8;
+  const sheet = aside.left < innerWidth / 3; // at the bottom, of a narrow page
+  const low = [of("footer"), of("#welcome"), ...(sheet ? [aside] : [])].filter((r) => r.height > 0).map((r) => innerHeight - r.top);
+  return { right: sheet ? 0 : innerWidth - aside.left + 10, top, bottom: Math.max(0, ...low) };
 }
