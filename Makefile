@@ -275,8 +275,9 @@ saul: build bin/bench/saul
 .PHONY: papers
 papers: saul lllvm gplvm ep figures
 
-# page builds the page of web/src into web/dist, which the program embeds. It needs Node 18 or later and npm; building the program
-# needs neither. page-check builds it elsewhere and compares bytes with what is committed.
+# page builds the page of web/src into web/dist, which the program embeds. It needs Node 20 or later and npm; building the program
+# needs neither. page-check builds it elsewhere, compares bytes with what is committed,
+# and runs the unit tests of its modules.
 .PHONY: page page-check
 web/node_modules: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
@@ -284,7 +285,7 @@ web/node_modules: web/package-lock.json
 page: web/node_modules
 	cd web && npx tsc --noEmit && node build.mjs
 page-check: web/node_modules
-	cd web && npx tsc --noEmit && node build.mjs ../out/page
+	cd web && npx tsc --noEmit && node build.mjs ../out/page && node test.mjs ../out/page-tests
 	diff -r web/dist out/page
 	git diff --exit-code -- web/licences
 

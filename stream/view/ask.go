@@ -32,7 +32,8 @@ type Point struct {
 	// Map is the map that X and Y belong to.
 	Map MapState `json:"map"`
 	// Values holds the values of the point's columns by name, each a string or a float64 (times in
-	// milliseconds since 1970). Missing values are left out.
+	// milliseconds since 1970; the exact text where a float64 would round). Missing values are left
+	// out.
 	Values map[string]any `json:"values"`
 }
 
@@ -91,6 +92,9 @@ func (c *column) value(s uint32) any {
 		}
 	default:
 		if v := c.numbers[s]; v-v == 0 {
+			if c.Exact && c.texts[s] != "" {
+				return c.texts[s]
+			}
 			return v
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"unfold/ingest/table"
@@ -27,6 +28,8 @@ const (
 type Field struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
+	// Exact is set if messages have the exact text of values that the numbers round.
+	Exact bool `json:"exact,omitempty"`
 }
 
 // Limits of a column: the numbers of categories for text and for whole numbers, and the bytes of
@@ -55,7 +58,8 @@ type column struct {
 	allOf int
 	// numbers holds the values of kinds Number and Time (milliseconds since 1970); NaN is missing.
 	numbers []float64
-	// texts holds the values of kind Text; "" is missing.
+	// texts holds the values of kind Text, "" is missing; and, if Exact is set, the exact text of
+	// numbers that are rounded, "" for others.
 	texts []string
 }
 
@@ -91,6 +95,9 @@ func (c *column) grow(n int) {
 		c.texts = grown(c.texts, n, "")
 	default:
 		c.numbers = grown(c.numbers, n, math.NaN())
+		if c.Exact {
+			c.texts = grown(c.texts, n, "")
+		}
 	}
 }
 
@@ -110,6 +117,7 @@ type source struct {
 	c      table.Column
 	millis []float64
 	get    func(i int) float64 // nil: these are no numbers
+	exact  func(i int) string  // nil: no value is rounded
 	same   string              // if c is none: all values
 }
 
@@ -118,6 +126,7 @@ func newSource(c table.Column, kind Kind) source {
 	if kind == Time {
 		s.millis = table.Millis(c)
 	}
+	s.exact = table.Exact(c)
 	return s
 }
 
@@ -143,14 +152,40 @@ func (c *column) fill(slots []int32, s *source) bool {
 				c.numbers[slot] = s.millis[i]
 			}
 		}
+		return c.fillExact(slots, s)
 	default:
 		for i, slot := range slots {
 			if slot != none {
 				c.numbers[slot] = s.number(i)
 			}
 		}
+		return c.fillExact(slots, s)
 	}
 	return true
+}
+
+// fillExact stores the exact texts of numbers and times that are rounded. It returns false if these
+// are the first ones of the column, so that readers have to start again.
+func (c *column) fillExact(slots []int32, s *source) bool {
+	was := c.Exact
+	for i, slot := range slots {
+		if slot == none {
+			continue
+		}
+		text := ""
+		if v := c.numbers[slot]; s.exact != nil && v == v {
+			text = s.exact(i)
+		}
+		switch {
+		case c.Exact:
+			c.texts[slot] = text
+		case text != "":
+			c.Exact = true
+			c.texts = make([]string, len(c.numbers))
+			c.texts[slot] = text
+		}
+	}
+	return was == c.Exact
 }
 
 func (s *source) text(i int) string {
@@ -227,13 +262,18 @@ func (c *column) uncategorize() {
 			c.texts[slot] = values[code-1]
 		} else if v, err := strconv.ParseFloat(values[code-1], 64); err == nil {
 			c.numbers[slot] = v
+			if strconv.FormatFloat(v, 'f', -1, 64) != values[code-1] && math.Abs(v) > 1<<53 {
+				c.Exact = true
+				c.texts = grown(c.texts, len(codes), "")
+				c.texts[slot] = values[code-1]
+			}
 		}
 	}
 }
 
 // clear removes the value of a slot that became free.
 func (c *column) clear(slot int) {
-	if c.Kind == Text {
+	if c.Kind == Text || c.Exact {
 		c.texts[slot] = ""
 	}
 }
@@ -251,6 +291,41 @@ func (c *column) take(name string, slots []uint32) table.Column {
 		}
 	}
 	return table.Float64Column(name, vec.Pick(c.numbers, slots))
+}
+
+// wholly returns the values of the given slots as a column of their exact values: as take, with
+// categories as text, and numbers and times as text where any of the column is rounded.
+func (c *column) wholly(name string, slots []uint32) table.Column {
+	texts := make([]string, len(slots))
+	switch {
+	case c.Kind == Category:
+		for i, s := range slots {
+			if code := c.codes[s]; code > 0 {
+				texts[i] = c.values[code-1]
+			}
+		}
+	case c.Exact:
+		for i, s := range slots {
+			texts[i] = c.exactly(s)
+		}
+	default:
+		return c.take(name, slots)
+	}
+	return table.StringColumn(name, texts)
+}
+
+// exactly returns the exact text of a number or time, "" if it is missing.
+func (c *column) exactly(s uint32) string {
+	v := c.numbers[s]
+	switch {
+	case c.texts[s] != "":
+		return c.texts[s]
+	case v-v != 0:
+		return ""
+	case c.Kind == Time:
+		return time.UnixMilli(int64(v)).UTC().Format("2006-01-02T15:04:05.999Z07:00")
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 // narrowed is vec.Pick in single precision.
@@ -278,3 +353,6 @@ func clip(s string) string {
 // name returns the name of column i in messages. The column's own name cannot be used, since it
 // need not be unique.
 func name(i int) string { return fmt.Sprintf("c%d", i) }
+
+// exactName returns the name of the exact texts of column i in messages.
+func exactName(i int) string { return fmt.Sprintf("e%d", i) }

@@ -13,7 +13,8 @@ import (
 
 // Dump is an Arrow stream of all points, encoded once for all requests with the same state. Its
 // batches have the columns id, x, y, at (milliseconds since 1970) and then the points' columns
-// under their own names, with "_" appended to a name that is already used. Call Release after use.
+// under their own names, with "_" appended to a name that is already used. A column of numbers or
+// times that a float64 would round has text. Call Release after use.
 type Dump struct {
 	// Map is the map of all places in the dump.
 	Map MapState
@@ -164,17 +165,7 @@ func (h *Hub) table(slots []uint32) (*table.Table, error) {
 			name += "_"
 		}
 		taken[name] = true
-		if c.Kind == Category {
-			texts := make([]string, len(slots))
-			for i, s := range slots {
-				if code := c.codes[s]; code > 0 {
-					texts[i] = c.values[code-1]
-				}
-			}
-			columns = append(columns, table.StringColumn(name, texts))
-		} else {
-			columns = append(columns, c.take(name, slots))
-		}
+		columns = append(columns, c.wholly(name, slots))
 	}
 	return table.NewTable(table.Origin{}, columns...)
 }

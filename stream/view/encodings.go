@@ -90,15 +90,20 @@ func (e *encodings) evict(from int) {
 	}
 }
 
-// keep keeps a new part.
-func (e *encodings) keep(from int, p *part) {
-	if _, there := e.parts[from]; there {
-		e.evict(from)
+// store keeps an encoding under a key.
+func (e *encodings) store(key int, p *part) {
+	if _, there := e.parts[key]; there {
+		e.evict(key)
 	}
-	e.usual = len(p.Data)
 	p.share = &share{bytes: len(p.Data), kept: true}
 	e.held += p.share.bytes
-	e.parts[from] = p
+	e.parts[key] = p
+}
+
+// keep keeps a new part.
+func (e *encodings) keep(from int, p *part) {
+	e.store(from, p)
+	e.usual = len(p.Data)
 	if len(p.Data) > partBytes {
 		// The rows are wide. When the number of rows per part is halved, parts still begin at the
 		// same slots.

@@ -59,8 +59,8 @@ func TestReadersShareTheWhole(t *testing.T) {
 			t.Errorf("message %d is encoded twice", i)
 		}
 	}
-	if parts != 3 {
-		t.Errorf("%d parts, want 3", parts)
+	if parts != 4 {
+		t.Errorf("%d parts, want a sample and 3", parts)
 	}
 	a.Close()
 	b.Close()

@@ -30,8 +30,9 @@ type Settings struct {
 	Held int
 	// Label is the column with the known classes of points, "" if there is none.
 	Label string
-	// Title is the title of the page.
-	Title string
+	// Title is the title of the page. Point names what one point is, such as "connection"; pages call
+	// it a row if it is "".
+	Title, Point string
 	// Live is set if points arrive and leave, so that readers expect changes.
 	Live bool
 	// Asks is set if readers can request places for rows of their own.
@@ -71,9 +72,11 @@ type Hub struct {
 	// clusters is the cluster information, clustersText its message, or nil if there is none.
 	clusters     Clusters
 	clustersText []byte
-	log          deltaLog
-	readers      int
-	encoded      encodings
+	// unplaced counts the rows without a place, unplacedSent is its value that readers have.
+	unplaced, unplacedSent int
+	log                    deltaLog
+	readers                int
+	encoded                encodings
 	// woken is closed when there are new messages for readers.
 	woken chan struct{}
 }
@@ -99,14 +102,17 @@ func New(s Settings) *Hub {
 }
 
 // Put adds points. Places on an earlier map are moved through all changes of the map since; if
-// these are unknown the points are left out, because their position cannot be determined. Put
-// returns an error if the parts of the rows differ in length.
+// these are unknown the points are left out, because their position cannot be determined. Points
+// without a place are counted for readers. Put returns an error if the parts of the rows differ in length.
 func (h *Hub) Put(in Rows) error {
 	if err := in.check(); err != nil {
 		return err
 	}
 	version := in.Map.Version
 	if !h.lockAt(&in) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.unplaced += len(in.X)
 		return nil
 	}
 	defer h.mu.Unlock()
@@ -120,6 +126,7 @@ func (h *Hub) Put(in Rows) error {
 	for i := range in.X {
 		slots[i] = none
 		if !finite(in.X[i], in.Y[i]) {
+			h.unplaced++
 			continue
 		}
 		id := ""
@@ -247,6 +254,7 @@ func (h *Hub) Clear() {
 	size := h.ring.size
 	h.ring = newRing(size)
 	h.announced, h.dirty, h.state = nil, nil, nil
+	h.unplaced, h.unplacedSent = 0, 0
 	h.path = nil
 	h.restart()
 }
@@ -340,16 +348,27 @@ func (h *Hub) tick() []Message {
 	if h.dirty = h.dirty[n:]; len(h.dirty) == 0 {
 		h.dirty = nil
 	}
+	out := h.newUnplaced()
 	if n == 0 {
-		return nil
+		return out
 	}
-	out := h.newValues()
+	out = append(out, h.newValues()...)
 	for c := Put; c <= Remove; c++ {
 		for slots := range chunks(by[c], frameRows) {
 			out = append(out, h.frame(c, slots))
 		}
 	}
 	return out
+}
+
+// newUnplaced returns a message with the number of rows without a place if it has changed. The lock
+// must be held.
+func (h *Hub) newUnplaced() []Message {
+	if h.unplaced == h.unplacedSent {
+		return nil
+	}
+	h.unplacedSent = h.unplaced
+	return []Message{{Text: true, Data: encode(unplacedMessage{"unplaced", h.unplaced})}}
 }
 
 // moves returns the messages of all points whose only change is their place. The lock must be held.

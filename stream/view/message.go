@@ -46,6 +46,16 @@ type hello struct {
 	Slots   int      `json:"slots"`
 	Map     MapState `json:"map"`
 	Columns []Field  `json:"columns"`
+	// Unplaced is the number of rows without a place.
+	Unplaced int `json:"unplaced"`
+	// Point names what one point is, such as "connection".
+	Point string `json:"point,omitempty"`
+}
+
+// unplacedMessage gives the number of rows without a place, when it has changed.
+type unplacedMessage struct {
+	Type string `json:"type"`
+	Rows int    `json:"rows"`
 }
 
 // valuesMessage gives the values of the codes from..from+len(values)-1 of a column.
@@ -90,6 +100,9 @@ func (h *Hub) frame(c Change, slots []uint32) Message {
 		columns = append(columns, table.Float64Column("at", vec.Pick(r.at, slots)), table.StringColumn("id", vec.Pick(r.id, slots)))
 		for i, column := range r.columns {
 			columns = append(columns, column.take(name(i), slots))
+			if column.Exact {
+				columns = append(columns, table.StringColumn(exactName(i), vec.Pick(column.texts, slots)))
+			}
 		}
 	}
 	return binary(c, columns...)

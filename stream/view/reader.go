@@ -50,8 +50,10 @@ type Reader struct {
 	// started. from is the next slot of the full state, or none once that is complete.
 	next, news uint64
 	from       int // over the base's slots, then the ring's
-	begun      bool
-	closed     bool
+	// sampled is set once the sample of all points was sent that comes before the parts.
+	sampled bool
+	begun   bool
+	closed  bool
 	// sending counts the holders of the message returned last.
 	sending *share
 	// Restarts is the number of times that the reader had to start again.
@@ -158,7 +160,7 @@ func (r *Reader) begin() {
 	if r.begun {
 		r.Restarts++
 	}
-	r.begun, r.generation, r.next, r.news, r.from, r.intro = true, h.generation, h.log.end(), h.log.end(), 0, 0
+	r.begun, r.generation, r.next, r.news, r.from, r.intro, r.sampled = true, h.generation, h.log.end(), h.log.end(), 0, 0, false
 }
 
 // introduction returns the next message before the full state: the greeting, the columns' values,
@@ -195,7 +197,7 @@ func (r *Reader) introduction() (Message, bool) {
 
 // greeting returns the first message. The lock must be held.
 func (h *Hub) greeting() Message {
-	greeting := hello{"hello", h.set.Title, h.set.Live, h.set.Asks, h.set.Size, h.set.Base, h.ring.n, h.set.Base + len(h.ring.x), h.m, []Field{}}
+	greeting := hello{"hello", h.set.Title, h.set.Live, h.set.Asks, h.set.Size, h.set.Base, h.ring.n, h.set.Base + len(h.ring.x), h.m, []Field{}, h.unplaced, h.set.Point}
 	for _, c := range h.ring.columns {
 		greeting.Columns = append(greeting.Columns, c.Field)
 	}
@@ -207,6 +209,9 @@ func (h *Hub) greeting() Message {
 // next part but no room for it yet. The hub's lock must be held.
 func (r *Reader) part() (m Message, ok, more bool) {
 	h, e := r.h, &r.h.encoded
+	if m, ok, more := r.sample(); ok || more {
+		return m, ok, more
+	}
 	for {
 		first, used := 0, h.base.used
 		if r.from >= len(used) {
@@ -241,6 +246,56 @@ func (r *Reader) part() (m Message, ok, more bool) {
 		r.from = p.to
 		return p.Message, true, false
 	}
+}
+
+// sampleRows is the number of points of the sample, or fewer so that it has about sampleBytes. It is
+// sent in two seconds on a line of 50 kB/s.
+const (
+	sampleRows  = 1500
+	sampleBytes = 100 << 10
+)
+
+// sampleKey is the key of the sample among the parts, which have the numbers of slots.
+const sampleKey = -1
+
+// sample returns a part with points from all over the ring, if the full state is much larger. So a
+// page on a slow line has a picture of the whole at once. The points are in the other parts again.
+// The results are those of part. The hub's lock must be held.
+func (r *Reader) sample() (m Message, ok, more bool) {
+	h, e := r.h, &r.h.encoded
+	if r.sampled || h.ring.n < 4*sampleRows {
+		return Message{}, false, false
+	}
+	p := e.parts[sampleKey]
+	if p == nil || !h.recent(p) {
+		if !e.room(min(e.usual, partBytes)) {
+			return Message{}, false, true
+		}
+		p = &part{at: h.log.end(), total: h.log.total}
+		p.Message = h.frame(Put, spread(h.ring.used, h.ring.n, sampleRows))
+		if n := len(p.Data); n > sampleBytes {
+			p.Message = h.frame(Put, spread(h.ring.used, h.ring.n, max(sampleRows*sampleBytes/n, 1)))
+		}
+		e.store(sampleKey, p)
+	}
+	r.sampled = true
+	r.next = min(r.next, p.at)
+	return p.Message, true, false
+}
+
+// spread returns about k of the n used slots, evenly.
+func spread(used []bool, n, k int) (slots []uint32) {
+	seen := 0
+	for s, is := range used {
+		if !is {
+			continue
+		}
+		if seen*k/n != (seen+1)*k/n {
+			slots = append(slots, uint32(s))
+		}
+		seen++
+	}
+	return slots
 }
 
 // recentShare is a divisor: a part is shared only if the changes since take at most this fraction

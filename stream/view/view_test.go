@@ -36,6 +36,9 @@ type page struct {
 	whole   bool
 	begun   int
 	decoder arrowfmt.Decoder
+	// unplaced is the number of rows without a place, exact has the exact texts of points by id.
+	unplaced int
+	exact    map[string]string
 }
 
 // failing is a *testing.T or a *rapid.T.
@@ -73,6 +76,8 @@ func (p *page) take(t failing, m Message) {
 		From    int
 		Values  []string
 		Status  json.RawMessage
+
+		Unplaced, Rows int
 	}
 	if err := json.Unmarshal(m.Data, &said); err != nil {
 		t.Fatalf("%s: %v", m.Data, err)
@@ -81,12 +86,15 @@ func (p *page) take(t failing, m Message) {
 	case "hello":
 		p.points, p.values, p.fields, p.m, p.whole = map[uint32]point{}, map[int][]string{}, said.Columns, said.Map, false
 		p.begun++
+		p.unplaced, p.exact = said.Unplaced, map[string]string{}
 	case "values":
 		known := p.values[said.Column]
 		if said.From-1 > len(known) {
 			t.Fatalf("values of column %d from %d, known are %d", said.Column, said.From, len(known))
 		}
 		p.values[said.Column] = append(known[:said.From-1:said.From-1], said.Values...)
+	case "unplaced":
+		p.unplaced = said.Rows
 	case "whole":
 		p.whole = true
 	case "map":
@@ -145,6 +153,11 @@ func (p *page) row(tab *table.Table, i int) string {
 			text = fmt.Sprintf("#%v", code)
 		}
 		parts = append(parts, text)
+		if f.Exact {
+			id, _ := tab.Column("id")
+			text, _ := tab.Column(exactName(k))
+			p.exact[id.Text(i)] = text.Text(i)
+		}
 	}
 	return strings.Join(parts, ",")
 }
@@ -307,7 +320,7 @@ func TestColumns(t *testing.T) {
 	if err := h.Put(in); err != nil {
 		t.Fatal(err)
 	}
-	want := []Field{{"few", Category}, {"many", Number}, {"text", Text}, {"same", Category}, {"when", Time}}
+	want := []Field{{Name: "few", Kind: Category}, {Name: "many", Kind: Number}, {Name: "text", Kind: Text}, {Name: "same", Kind: Category}, {Name: "when", Kind: Time}}
 	for i, c := range h.ring.columns {
 		if c.Field != want[i] {
 			t.Errorf("column %d is %+v, want %+v", i, c.Field, want[i])

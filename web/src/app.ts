@@ -1,5 +1,6 @@
 // The page. The server's messages change the store, a person's actions change the view, and both are drawn.
 
+import { Address } from "./address";
 import { Asking, type Answer } from "./asking";
 import { Camera } from "./camera";
 import { Chosen } from "./chosen";
@@ -8,6 +9,7 @@ import { dark, light, type Theme } from "./color";
 import { Detail } from "./detail";
 import { $ } from "./dom";
 import type { Scene } from "./draw";
+import { outside } from "./framing";
 import { Drawer } from "./drawer";
 import { Frames, type Page, type Stale } from "./frames";
 import { attach, type Tool } from "./input";
@@ -23,13 +25,15 @@ import { Pulse, Timeline } from "./pulse";
 import { Search } from "./search";
 import type { XY } from "./select";
 import { Selection } from "./selection";
-import { mostCorners, read, write, type State } from "./state";
+import { read, type State } from "./state";
 import { arrival, Store } from "./store";
 import { Strange } from "./strange";
 import { Surface } from "./surface";
+import { Tabs } from "./tabs";
 import { follow, remember, themeName, themeOf } from "./theme";
 import { Toolbar } from "./toolbar";
 import { UncertainList } from "./uncertain";
+import { Welcome } from "./welcome";
 import { Change, connect, decode, type Hello, type Listener, unpack, type MapState, type Said } from "./wire";
 
 export class App implements Listener {
@@ -44,6 +48,7 @@ export class App implements Listener {
   private readonly search: Search;
   private readonly pulse: Pulse;
   private readonly link = new Link();
+  private readonly welcome = new Welcome();
   private readonly timeline: Timeline;
   private readonly strange: Strange;
   private readonly uncertain: UncertainList;
@@ -53,6 +58,7 @@ export class App implements Listener {
   readonly chosen: Chosen;
   readonly frames = new Frames(this.page());
   readonly moves = new Moves(this.store, this.camera, this.frames);
+  private readonly address: Address = new Address(this);
   private theme: Theme;
   private readonly asking: Asking;
   private wanted: State;
@@ -60,7 +66,10 @@ export class App implements Listener {
   private live = false;
   /** The name of the column that the user chose, "" for none. */
   private preferred: string | undefined;
-  private whole = false;
+  whole = false;
+  /** The number of points that the server has announced, and of rows without a place. */
+  private announced = 0;
+  private unplaced = 0;
   private shape: readonly XY[] = [];
   again: () => void = () => {};
   /** The page's own measurements in ms: of its pictures, and the delays of the last and of the latest event. */
@@ -76,7 +85,7 @@ export class App implements Listener {
     this.chosen = new Chosen(this.store, this.camera, this.painting, new Detail(this.store, on), this.frames);
     const drawer = new Drawer(this.store, { ...on, close: () => this.select(null) });
     this.selection = new Selection(this.store, this.camera, this.painting, drawer, this.moves, (n) => this.selected(n));
-    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots) => this.select(slots) });
+    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }) });
     this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"));
     this.timeline = new Timeline(this.store, (upto) => this.until(upto));
     this.timeline.mount($("timeline"), this.pulse.element);
@@ -86,9 +95,11 @@ export class App implements Listener {
     this.names = new Names(this.store, this.camera, this.painting, this.clusters);
     this.asking = new Asking(this.store, { answered: (a) => this.answered(a), moved: (a) => this.reasked(a) });
     this.toolbar = new Toolbar(this.surface.over, {
-      home: () => this.moves.home(true), question: () => this.question(), names: () => this.nameClasses(), outlines: () => this.outline(),
+      home: () => this.moves.home(true, 0), question: () => this.question(), names: () => this.nameClasses(), outlines: () => this.outline(),
       theme: () => this.switchTheme(), help,
     });
+    $("far").addEventListener("click", () => this.moves.home(true, 0));
+    new Tabs();
     setInterval(() => this.second(), 1000);
     this.listen();
     this.applyTheme();
@@ -116,6 +127,10 @@ export class App implements Listener {
         this.ask({ legend: true, labels: true });
         break;
       }
+      case "unplaced":
+        this.unplaced = m.rows;
+        this.head();
+        break;
       case "whole":
         this.arrived();
         break;
@@ -134,12 +149,13 @@ export class App implements Listener {
 
   frame(data: ArrayBuffer): void {
     const now = performance.now();
-    const f = decode(data, this.store.columns.map((c) => c.kind));
+    const f = decode(data, this.store.columns);
     this.store.apply(f, this.whole ? now : 0);
     if (this.whole && f.change === Change.Put && f.at.length > 0) {
       this.times.late = Date.now() - f.at[f.at.length - 1]!;
       this.times.latest = Math.max(this.times.latest, this.times.late);
     }
+    if (!this.moves.framed && f.change === Change.Put) this.painting.refresh(); // the scale of the first points, until all have come
     this.painting.some(f.slot);
     this.renderer.changed({ places: f.change !== Change.Remove, paint: true });
     if (!this.moves.framed && f.change !== Change.Remove) this.moves.home(false);
@@ -162,7 +178,7 @@ export class App implements Listener {
   private begin(m: Hello): void {
     // Highlighted classes stay highlighted after the server restarts.
     const only = [...this.painting.only].map((c) => this.store.columns[this.painting.column]?.values[c - 1] ?? "");
-    if (this.whole) this.wanted = { only };
+    if (this.whole) this.wanted = { ...noState, only };
     this.select(null);
     this.pin(-1);
     this.clusters.clear();
@@ -171,6 +187,8 @@ export class App implements Listener {
     this.painting.column = -1;
     this.painting.settled = false;
     this.map = m.map;
+    this.announced = m.points;
+    this.unplaced = m.unplaced ?? 0;
     this.live = m.live;
     this.link.stage(m.live, "");
     this.chosen.asks = m.asks;
@@ -180,18 +198,23 @@ export class App implements Listener {
     document.title = m.title ? `${m.title} – unfold` : "unfold";
     this.connected(true, 0);
     this.colorBy(this.firstColumn(), false);
+    this.welcome.show(m.point ?? "", m.asks);
+  }
+
+  /** columnOf returns the index of a column that can colour, -1 for none. */
+  private columnOf(name: string): number {
+    const i = this.store.columns.findIndex((c) => c.name === name && c.kind !== "text");
+    return i < 0 && name === "arrival" && this.live ? arrival : i;
   }
 
   /** firstColumn returns the column in the address, or else a good default. */
   private firstColumn(): number {
     const { columns } = this.store;
-    const named = (name: string): number => columns.findIndex((c) => c.name === name && c.kind !== "text");
     const chosen = this.wanted.by ?? this.preferred;
     if (chosen === "") return -1;
-    if (chosen === "arrival" && this.live) return arrival;
     for (const name of [this.wanted.by, this.preferred, "cluster_name", "cluster", "label", "class", "category"]) {
-      const i = name === undefined ? -1 : named(name);
-      if (i >= 0) return i;
+      const i = name === undefined ? -1 : this.columnOf(name);
+      if (i !== -1) return i;
     }
     const i = columns.findIndex((c) => c.kind === "category");
     return i >= 0 ? i : columns.findIndex((c) => c.kind === "number");
@@ -201,32 +224,10 @@ export class App implements Listener {
     this.whole = true;
     this.painting.settled = true;
     this.painting.refresh();
-    const values = this.store.columns[this.painting.column]?.values ?? [];
-    for (const name of this.wanted.only) {
-      const i = values.indexOf(name);
-      if (i >= 0) this.painting.only.add(i + 1);
-    }
-    if (this.painting.only.size > 0) this.painting.all();
     this.renderer.changed({ places: true, paint: true });
-    if (this.store.n > 0) this.moves.home(false);
-    const { x, y, zoom, point, within, upto } = this.wanted;
-    if (x !== undefined && y !== undefined && zoom !== undefined) {
-      this.camera.set([x, y, zoom * this.camera.home]);
-    }
-    if (point) {
-      let found = -1;
-      this.store.each((s) => {
-        if (found < 0 && this.store.id(s) === point) found = s;
-      });
-      if (found >= 0) this.pin(found);
-    }
-    if (upto !== undefined && this.live) {
-      this.timeline.follow();
-      this.timeline.set(upto);
-    }
-    if (within) this.selection.inside(Array.from({ length: within.length / 2 }, (_, i): XY => [within[2 * i]!, within[2 * i + 1]!]));
+    void this.address.restore(this.wanted);
     this.preferred ??= this.wanted.by;
-    this.wanted = { only: [] };
+    this.wanted = noState;
     this.head();
     this.tell(`${this.store.n} points are there.`);
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true });
@@ -235,11 +236,24 @@ export class App implements Listener {
   }
 
   private head(): void {
-    const n = this.store.n;
-    if (!this.whole) return;
-    const version = this.map.version ? ` · version ${this.map.version}` : "";
-    const below = this.store.under > 0 ? ` · ${this.store.under.toLocaleString("en")} learnt from` : "";
-    $("count").textContent = `${n.toLocaleString("en")} ${n === 1 ? "point" : "points"}${below}${version}`;
+    const text = (n: number): string => n.toLocaleString("en");
+    const { n, under } = this.store;
+    if (!this.whole) {
+      if (n < this.announced) $("count").textContent = `${text(n)} of ${text(this.announced)} points`;
+      return;
+    }
+    const parts = [`${text(n)} ${n === 1 ? "point" : "points"}`];
+    if (this.unplaced > 0) parts.push(`${text(this.unplaced)} without a place`);
+    if (under > 0) parts.push(`${text(under)} learnt from`);
+    if (this.map.version) parts.push(`version ${this.map.version}`);
+    $("count").textContent = $("count").title = parts.join(" · ");
+  }
+
+  /** far offers to show all points if the usual view leaves some out. */
+  private far(): void {
+    const n = this.camera.scale < 1.05 * this.camera.framed ? outside(this.store, this.camera) : 0;
+    $("far").hidden = n === 0;
+    $("far").textContent = `${n.toLocaleString("en")} outside the view`;
   }
 
   // Actions of the user.
@@ -292,6 +306,7 @@ export class App implements Listener {
   pin(s: number): void {
     this.asking.forget();
     this.chosen.pin(s);
+    if (s >= 0) this.welcome.end();
     if (s >= 0) this.tell(`Point ${this.store.id(s) || s}`);
   }
 
@@ -354,7 +369,7 @@ export class App implements Listener {
     const closer = (): void => this.moves.zoom(...middle(), 1.4);
     return {
       page: {
-        "+": closer, "=": closer, "-": () => this.moves.zoom(...middle(), 1 / 1.4), "0": () => this.moves.home(true),
+        "+": closer, "=": closer, "-": () => this.moves.zoom(...middle(), 1 / 1.4), "0": () => this.moves.home(true, 0), "9": () => this.moves.home(true, 0.005),
         "/": () => this.search.focus(), "?": help, v: tool("pan"), l: tool("lasso"), r: tool("rectangle"),
         n: () => this.nameClasses(), o: () => this.outline(), d: () => this.switchTheme(), c: () => $("by").focus(), k: () => void this.clusters.open(),
         s: () => this.selection.view(), w: () => this.question(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
@@ -443,8 +458,11 @@ export class App implements Listener {
         app.legend.draw();
         app.clusters.recolor();
       },
-      names: () => app.names.find((t, s) => app.overlay.measure(t, s)),
-      address: () => app.address(),
+      names: () => {
+        app.names.find((t, s) => app.overlay.measure(t, s));
+        app.far();
+      },
+      address: () => app.address.write(),
     };
   }
 
@@ -467,15 +485,44 @@ export class App implements Listener {
     };
   }
 
-  private address(): void {
-    const column = this.store.field(this.painting.column);
-    const s: State = {
-      x: this.camera.x, y: this.camera.y, zoom: this.camera.zoom, by: column?.name ?? "",
-      only: [...this.painting.only].map((c) => column?.values[c - 1] ?? ""), theme: themeName(this.theme),
-      point: this.chosen.pinned >= 0 ? this.store.id(this.chosen.pinned) : undefined, upto: this.painting.upto,
-      within: this.selection.within.length > 0 ? thinned(this.selection.within, mostCorners).flat() : undefined,
+  /** state returns the present state, for the address. */
+  state(): State {
+    const { painting, camera } = this;
+    const { pinned } = this.chosen;
+    const column = this.store.field(painting.column);
+    const id = pinned >= 0 ? this.store.id(pinned) : "";
+    return {
+      x: camera.x, y: camera.y, zoom: camera.zoom, by: column?.name ?? "", only: [...painting.only].map((c) => column?.values[c - 1] ?? ""),
+      theme: themeName(this.theme), point: id || undefined, slot: pinned >= 0 && id === "" ? pinned : undefined, upto: painting.upto,
+      filters: [], ...this.selection.state(),
     };
-    history.replaceState(null, "", location.pathname + location.search + write(s));
+  }
+
+  /** restore shows a state, of the address at first and after "back" or a pasted link. */
+  async restore(s: State): Promise<void> {
+    const { store, painting, chosen, selection } = this;
+    if (s.theme && s.theme !== themeName(this.theme)) this.setTheme(themeOf(s.theme));
+    const by = s.by === undefined ? painting.column : s.by === "" ? -1 : this.columnOf(s.by);
+    if (by !== painting.column) this.colorBy(by, false);
+    const values = store.columns[painting.column]?.values ?? [];
+    painting.only = new Set(s.only.flatMap((name) => (values.includes(name) ? [values.indexOf(name) + 1] : [])));
+    if (this.live) {
+      this.timeline.follow();
+      this.timeline.set(s.upto ?? Infinity);
+    } else this.filtered();
+    if (store.n > 0) {
+      this.moves.home(false);
+      if (s.x !== undefined && s.y !== undefined && s.zoom !== undefined) this.camera.set([s.x, s.y, s.zoom * this.camera.home]);
+    }
+    this.pin(s.slot !== undefined && store.alive[s.slot] ? s.slot : s.point ? chosen.find(s.point) : -1);
+    if (s.within) selection.inside(Array.from({ length: s.within.length / 2 }, (_, i): XY => [s.within![2 * i]!, s.within![2 * i + 1]!]), false);
+    else if (s.ids) selection.take(store.named(s.ids), null, false);
+    else if (s.find) {
+      await this.search.find(s.find);
+      selection.take(Uint32Array.from(this.search.hits), { find: s.find }, false);
+      this.search.clear();
+    } else if (selection.slots) selection.take(null);
+    this.ask({ base: true, over: true, grid: true, legend: true, labels: true, address: true });
   }
 
   private tell(text: string): void {
@@ -488,11 +535,7 @@ export class App implements Listener {
   }
 }
 
-/** thinned returns at most so many of the corners of a polygon. */
-function thinned(corners: readonly XY[], most: number): XY[] {
-  const step = Math.max(corners.length / most, 1);
-  return Array.from({ length: Math.min(corners.length, most) }, (_, i) => corners[Math.floor(i * step)]!);
-}
+const noState: State = { only: [], filters: [] };
 
 const app = new App();
 const data = document.getElementById("data");

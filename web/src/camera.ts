@@ -19,6 +19,10 @@ export class Camera {
   height = 1;
   /** The scale at which the whole map fits. */
   home = 1;
+  /** The scale of the last view of all or most points. */
+  framed = 1;
+  /** The least scale, at which all points are small. */
+  least = 0.2;
   private flight: { from: View; to: View; begun: number } | null = null;
 
   toScreen(x: number, y: number): [number, number] {
@@ -43,7 +47,7 @@ export class Camera {
   zoomAt(sx: number, sy: number, factor: number): void {
     this.flight = null;
     const [x, y] = this.toMap(sx, sy);
-    this.scale = Math.min(Math.max(this.scale * factor, this.home * 0.2), this.home * 1e5);
+    this.scale = Math.min(Math.max(this.scale * factor, Math.min(this.least, this.home * 0.2)), this.home * 1e5);
     this.x = x - (sx - this.width / 2) / this.scale;
     this.y = y + (sy - this.height / 2) / this.scale;
   }

@@ -47,6 +47,11 @@ export class Chosen {
     this.frames.ask({ over: true, address: true });
   }
 
+  /** find returns the point with an id, -1 if there is none. */
+  find(id: string): number {
+    return this.store.named([id])[0] ?? -1;
+  }
+
   /** explain asks the server why a point is novel, and shows the answer. */
   private async explain(s: number): Promise<void> {
     const show = (w: Partial<Why>): void => this.detail.show(s, this.near, { reasons: [], near: [], facts: [], note: "", ...w });

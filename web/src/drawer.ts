@@ -100,7 +100,7 @@ export class Drawer {
   }
 
   private arrow(): BlobPart {
-    const columns: Record<string, (string | number | null)[] | Float32Array> = {
+    const columns: Record<string, (string | number | bigint | null)[] | Float32Array> = {
       id: Array.from(this.order, (s) => this.store.id(s)),
       x: Float32Array.from(this.order, (s) => this.store.x[s]!),
       y: Float32Array.from(this.order, (s) => this.store.y[s]!),
@@ -110,9 +110,19 @@ export class Drawer {
       while (name in columns) name += "_";
       columns[name] =
         c.kind === "number"
-          ? Array.from(this.order, (s) => { const v = this.store.number(s, k); return Number.isNaN(v) ? null : v; })
+          ? this.numbers(k, c.exact ?? false)
           : Array.from(this.order, (s) => this.store.text(s, k) || null);
     });
     return tableToIPC(tableFromArrays(columns), { format: "file" }) as Uint8Array<ArrayBuffer>;
+  }
+
+  /** numbers returns a column of numbers. Where some are rounded all are whole numbers of 64 bits, or else text. */
+  private numbers(k: number, exact: boolean): (number | bigint | string | null)[] {
+    const { store } = this;
+    const all = Array.from(this.order, (s) => { const v = store.number(s, k); return Number.isNaN(v) ? null : v; });
+    const texts = exact ? Array.from(this.order, (s) => store.precise(s, k)) : [];
+    if (texts.every((t, i) => t === "" || t === String(all[i]))) return all;
+    const whole = texts.every((t) => /^-?\d{0,19}$/.test(t) && BigInt.asIntN(64, BigInt(t)) === BigInt(t));
+    return texts.map((t) => (t === "" ? null : whole ? BigInt(t) : t));
   }
 }

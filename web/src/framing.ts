@@ -3,12 +3,39 @@
 import type { Box, Camera, View } from "./camera";
 import type { Store } from "./store";
 
-/** wholeBox returns the box of all points without the outermost thousandth. If there are many it uses a sample. */
-export function wholeBox(store: Store): Box | null {
+/** usually is the share of outermost points on each side that the usual view may leave out. */
+export const usually = 0.001;
+
+/** wholeBox returns the box of all points without a share of the outermost. If there are many it uses a sample, unless the share is 0. */
+export function wholeBox(store: Store, share = usually): Box | null {
+  if (share === 0) return exactBox(store);
   const slots: number[] = [];
   const step = Math.max(1, Math.floor(store.slots / 50_000));
   for (let s = 0; s < store.slots; s += step) if (store.alive[s]) slots.push(s);
-  return boxOf(store, slots, 0.001);
+  return boxOf(store, slots, share);
+}
+
+function exactBox(store: Store): Box | null {
+  const { x, y, alive, slots } = store;
+  const b = { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
+  for (let s = 0; s < slots; s++) {
+    if (!alive[s]) continue;
+    b.x0 = Math.min(b.x0, x[s]!);
+    b.x1 = Math.max(b.x1, x[s]!);
+    b.y0 = Math.min(b.y0, y[s]!);
+    b.y1 = Math.max(b.y1, y[s]!);
+  }
+  return b.x0 <= b.x1 ? b : null;
+}
+
+/** outside counts the points that a view does not show. */
+export function outside(store: Store, camera: Camera): number {
+  const [x0, y1] = camera.toMap(0, 0);
+  const [x1, y0] = camera.toMap(camera.width, camera.height);
+  const { x, y, alive, slots } = store;
+  let n = 0;
+  for (let s = store.base; s < slots; s++) if (alive[s] && !(x[s]! >= x0 && x[s]! <= x1 && y[s]! >= y0 && y[s]! <= y1)) n++;
+  return n;
 }
 
 /** boxOf returns the box of points without a share of the outermost on each side, null for none. */
@@ -26,6 +53,16 @@ export function boxOf(store: Store, slots: readonly number[], share: number): Bo
 
 /** viewOf returns the view that shows a box in the area that the panels leave free: panels are at the side of a wide page, and above and below on a narrow one. */
 export function viewOf(camera: Camera, box: Box): View {
-  const narrow = innerWidth <= 760;
-  return camera.fitting(box, narrow ? 0 : 300, narrow ? 108 : 76, narrow ? innerHeight * 0.28 : 0);
+  const { right, top, bottom } = panels();
+  return camera.fitting(box, right, top, bottom);
+}
+
+/** panels returns the widths in CSS pixels that panels cover at the sides of the page. */
+function panels(): { right: number; top: number; bottom: number } {
+  const of = (selector: string): DOMRect => document.querySelector(selector)!.getBoundingClientRect();
+  const aside = of("aside");
+  const top = of("header").bottom + 8;
+  const sheet = aside.left < innerWidth / 3; // at the bottom, of a narrow page
+  const low = [of("footer"), of("#welcome"), ...(sheet ? [aside] : [])].filter((r) => r.height > 0).map((r) => innerHeight - r.top);
+  return { right: sheet ? 0 : innerWidth - aside.left + 10, top, bottom: Math.max(0, ...low) };
 }

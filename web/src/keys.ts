@@ -5,7 +5,7 @@ import { $, h } from "./dom";
 const listed: readonly (readonly [string, string])[] = [
   ["← → ↑ ↓", "move the map; with Shift farther"],
   ["+ -", "zoom"],
-  ["0", "show the whole map"],
+  ["0 9", "show all points; 99 % of them"],
   ["Enter", "choose the point in the middle"],
   ["/", "search"],
   ["C", "choose the column that colours"],

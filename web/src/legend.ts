@@ -3,7 +3,7 @@
 import { css, isNoise, nameOf, ramp } from "./color";
 import { $, h } from "./dom";
 import type { Painting } from "./painting";
-import { arrival, figure, when, type Store } from "./store";
+import { arrival, type Store } from "./store";
 
 /** The number of listed classes. The number of further ones is shown. */
 const listed = 120;
@@ -86,7 +86,7 @@ export class Legend {
       c.fillStyle = css(ramp(i / 255, theme));
       c.fillRect(i, 0, 1, 1);
     }
-    const write = this.store.field(this.painting.column)!.kind === "time" ? when : figure;
+    const write = (v: number): string => this.store.written(this.painting.column, v);
     const ends = h("div", { class: "ends" }, h("span", {}, (scale.below ? "≤ " : "") + write(scale.from)), scale.log ? h("span", {}, "logarithmic") : null, h("span", {}, (scale.above ? "≥ " : "") + write(scale.to)));
     this.box.replaceChildren(canvas, ends);
   }

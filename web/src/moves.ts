@@ -1,7 +1,7 @@
 // Moves of the view: with the pointer and the keys, to a point, to several points, and back to all.
 
 import type { Camera, View } from "./camera";
-import { boxOf, viewOf, wholeBox } from "./framing";
+import { boxOf, usually, viewOf, wholeBox } from "./framing";
 import type { Frames } from "./frames";
 import type { XY } from "./select";
 import type { Store } from "./store";
@@ -32,13 +32,21 @@ export class Moves {
     this.frames.ask({ labels: true, address: true, over: true });
   }
 
-  /** home shows all points, at once or animated. */
-  home(flying: boolean): void {
-    const box = wholeBox(this.store);
-    if (!box) return;
+  /**
+   * home shows the points without a share of the outermost on each side, at once or animated. Without a share it shows all, unless a few far
+   * ones would make the rest small.
+   */
+  home(flying: boolean, share?: number): void {
+    const box = wholeBox(this.store, share || usually);
+    const whole = wholeBox(this.store, 0);
+    if (!box || !whole) return;
     this.framed = true;
-    const view = viewOf(this.camera, box);
-    this.camera.home = view[2];
+    const all = viewOf(this.camera, whole);
+    const most = viewOf(this.camera, box);
+    this.camera.least = all[2] / 5;
+    const view = share === 0 || (share === undefined && most[2] < 1.5 * all[2]) ? all : most;
+    if (share === undefined) this.camera.home = view[2];
+    this.camera.framed = view[2];
     if (flying) this.camera.fly(view, performance.now());
     else this.camera.set(view);
     this.frames.ask({ base: true, over: true, labels: true, address: flying });

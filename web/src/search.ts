@@ -18,7 +18,7 @@ export class Search {
   private run = 0;
   hits: number[] = [];
 
-  constructor(private readonly store: Store, private readonly on: { hits(): void; fly(s: number): void; select(slots: Uint32Array): void }) {
+  constructor(private readonly store: Store, private readonly on: { hits(): void; fly(s: number): void; select(slots: Uint32Array, text: string): void }) {
     let timer = 0;
     this.input.addEventListener("input", () => {
       clearTimeout(timer);
@@ -89,7 +89,7 @@ export class Search {
       h("button", { on: { click: () => this.on.fly(f.slot) } }, h("span", {}, this.store.id(f.slot) || `#${f.slot}`), h("span", { class: "faint" }, f.what === "id" ? "" : f.what)),
     );
     const n = found.length;
-    if (n > 1) rows.unshift(h("button", { on: { click: () => this.on.select(Uint32Array.from(this.hits)) } }, h("span", {}, `Select all ${n.toLocaleString("en")}${n >= mostHits ? " (the first)" : ""}`)));
+    if (n > 1) rows.unshift(h("button", { on: { click: () => this.on.select(Uint32Array.from(this.hits), this.input.value.trim()) } }, h("span", {}, `Select all ${n.toLocaleString("en")}${n >= mostHits ? " (the first)" : ""}`)));
     this.box.replaceChildren(...(n ? rows : [h("p", { class: "hint" }, "Nothing has this id or value.")]));
     this.box.hidden = false;
   }

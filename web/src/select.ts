@@ -1,7 +1,7 @@
 // Selections: the points in a lasso or a rectangle, and their distinguishing columns.
 
 import { nameOf } from "./color";
-import { figure, when, type Store } from "./store";
+import { shortest, type Store } from "./store";
 
 /** A point of the page, in CSS pixels, or of the map. */
 export type XY = [number, number];
@@ -32,6 +32,39 @@ export function inside(store: Store, polygon: readonly XY[], shown: (s: number) 
     if (odd) out.push(s);
   }
   return new Uint32Array(out);
+}
+
+/** rounded returns a coordinate of the map with as many decimals as a view of the given scale distinguishes, and a few more. */
+export function rounded(v: number, scale: number): number {
+  return Number(v.toFixed(Math.min(Math.max(Math.ceil(Math.log10(scale)) + 1, 0), 20))) + 0; // no -0
+}
+
+/** simplified returns a polygon without corners that are less than a distance away from the line of the others (Douglas and Peucker 1973). */
+export function simplified(line: readonly XY[], distance: number): XY[] {
+  const keep = new Uint8Array(line.length);
+  keep[0] = keep[line.length - 1] = 1;
+  const parts: [number, number][] = [[0, line.length - 1]];
+  for (let part = parts.pop(); part; part = parts.pop()) {
+    const [from, to] = part;
+    const [ax, ay] = line[from]!;
+    const [bx, by] = line[to]!;
+    const long = (bx - ax) ** 2 + (by - ay) ** 2;
+    let farthest = -1;
+    let most = distance;
+    for (let i = from + 1; i < to; i++) {
+      const [x, y] = line[i]!;
+      const t = long > 0 ? Math.min(Math.max(((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / long, 0), 1) : 0;
+      const d = Math.hypot(x - ax - t * (bx - ax), y - ay - t * (by - ay));
+      if (d >= most) {
+        most = d;
+        farthest = i;
+      }
+    }
+    if (farthest < 0) continue;
+    keep[farthest] = 1;
+    parts.push([from, farthest], [farthest, to]);
+  }
+  return line.filter((_, i) => keep[i]);
 }
 
 /** A reason why a selection differs from the rest. */
@@ -76,7 +109,7 @@ export function compare(store: Store, chosen: Uint32Array): Difference[] {
       if (mine.n === 0) return;
       const spread = Math.sqrt((rest.variance + mine.variance) / 2);
       const weight = rest.n === 0 || spread === 0 ? 0 : (mine.mean - rest.mean) / spread;
-      const write = c.kind === "time" ? when : figure;
+      const write = (v: number): string => store.written(k, v);
       out.push({ column: c.name, weight: Math.abs(weight), text: `${write(mine.mean)} on average, ${rest.n ? write(rest.mean) : "–"} in the rest` });
     }
   });
@@ -111,11 +144,8 @@ export function csv(store: Store, slots: Uint32Array): string {
   const quote = (v: string): string => (/[",\r\n]/.test(v) || /^[=+\-@\t]/.test(v) && Number.isNaN(Number(v)) ? `"${guard(v).replaceAll('"', '""')}"` : v);
   const lines = [["id", "x", "y", ...store.columns.map((c) => c.name)].map(quote).join(",")];
   for (const s of slots) {
-    const row = [quote(store.id(s)), String(store.x[s]), String(store.y[s])];
-    store.columns.forEach((c, k) => {
-      const v = c.kind === "number" ? store.number(s, k) : NaN;
-      row.push(c.kind === "number" ? (Number.isNaN(v) ? "" : String(v)) : quote(store.text(s, k)));
-    });
+    const row = [quote(store.id(s)), shortest(store.x[s]!), shortest(store.y[s]!)];
+    store.columns.forEach((_, k) => row.push(quote(store.precise(s, k))));
     lines.push(row.join(","));
   }
   return lines.join("\r\n") + "\r\n";

@@ -7,6 +7,8 @@ export interface Column extends Field {
   values: string[];
   /** Display names of values, if there are any. */
   names?: ReadonlyMap<string, string>;
+  /** Whether a time of the column is not midnight, so that dates alone do not suffice. */
+  clock?: boolean;
 }
 
 /** The rows of one frame, to which slots refer. */
@@ -133,6 +135,9 @@ export class Store {
     const number = this.free.pop() ?? this.batches.length;
     this.batches[number] = { frame: f, live: f.slot.length };
     this.held += f.slot.length;
+    this.columns.forEach((c, k) => {
+      if (c.kind === "time" && !c.clock) c.clock = (f.columns[k] as Float64Array | undefined)?.some((v) => v % day !== 0 && !Number.isNaN(v));
+    });
     let top = 0;
     for (let i = 0; i < f.slot.length; i++) if (f.slot[i]! >= top) top = f.slot[i]! + 1;
     this.grow(top);
@@ -245,6 +250,14 @@ export class Store {
     return this.batches[this.batch[s]!]?.frame.id.at(this.row[s]!) ?? "";
   }
 
+  /** named returns the slots of points with the given ids. */
+  named(ids: readonly string[]): Uint32Array {
+    const wanted = new Set(ids);
+    const out: number[] = [];
+    this.each((s) => void (wanted.has(this.id(s)) && out.push(s)));
+    return Uint32Array.from(out);
+  }
+
   /** number returns a column's number, a time in milliseconds, or the code of a category. */
   number(s: number, column: number): number {
     if (column === arrival) return this.at[s]! > 0 ? this.at[s]! : NaN;
@@ -282,7 +295,27 @@ export class Store {
     const v = this.number(s, column);
     if (c.kind === "category") return v === 0 ? "" : (c.values[v - 1] ?? "");
     if (Number.isNaN(v)) return "";
-    return c.kind === "time" ? when(v) : figure(v);
+    return this.exact(s, column) || this.written(column, v);
+  }
+
+  /** written formats a number or time of a column. */
+  written(column: number, v: number): string {
+    const c = this.field(column);
+    return c?.kind !== "time" ? figure(v) : column === arrival || c.clock ? when(v) : when(v).slice(0, 10);
+  }
+
+  /** exact returns the exact text of a number or time that is rounded, else "". */
+  private exact(s: number, column: number): string {
+    const f = this.batches[this.batch[s]!]?.frame;
+    return f?.exact[column]?.at(this.row[s]!) ?? "";
+  }
+
+  /** precise returns a column's value as text that loses nothing; "" if missing. */
+  precise(s: number, column: number): string {
+    if (this.columns[column]!.kind !== "number") return this.text(s, column);
+    const v = this.number(s, column);
+    if (Number.isNaN(v)) return "";
+    return this.exact(s, column) || (this.values(s, column) instanceof Float32Array ? shortest(v) : String(v));
   }
 
   /** field describes a column, including that of arrival times. */
@@ -295,6 +328,17 @@ export class Store {
     for (let s = this.base; s < this.slots; s++) if (this.alive[s]) f(s);
   }
 }
+
+/** shortest writes a single-precision number with as few digits as identify it. */
+export function shortest(v: number): string {
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(v.toPrecision(digits));
+    if (Math.fround(short) === v) return String(short);
+  }
+  return String(Number(v.toPrecision(9)));
+}
+
+const day = 86_400_000;
 
 /** figure formats a number. */
 export function figure(v: number): string {

@@ -21,7 +21,7 @@ export class Toolbar {
     this.add("Move the map (V)", "M12 3v18M3 12h18M12 3l-2.5 2.5M12 3l2.5 2.5M12 21l-2.5-2.5M12 21l2.5-2.5M3 12l2.5-2.5M3 12l2.5 2.5M21 12l-2.5-2.5M21 12l-2.5 2.5", "pan");
     this.add("Select with a lasso (L)", "M7 15c-3-1-4-3-4-5 0-4 4-6 9-6s9 2 9 6-4 6-9 6c-1.500 0-3-.2-4-.6M8 15.500a1.800 1.800 0 1 0-2 2.500c0 1.500-1 2.500-2 3", "lasso");
     this.add("Select with a rectangle (R)", "M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M11 4h2M11 20h2M4 11v2M20 11v2", "rectangle");
-    this.add("Show the whole map (0)", "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5", on.home);
+    this.add("Show all points (0)", "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5", on.home);
     const question = "M12 21s-6.500-6-6.500-11a6.500 6.500 0 0 1 13 0c0 5-6.500 11-6.500 11zM12 12.200a2.200 2.200 0 1 0 0-4.400 2.200 2.200 0 0 0 0 4.400z";
     this.add("Where would this go? (W)", question, on.question).id = "question";
     this.add("Names on the map (N)", "M5 7V5h14v2M12 5v14M9.500 19h5", on.names);

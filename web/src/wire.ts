@@ -7,6 +7,8 @@ export type Kind = "number" | "time" | "category" | "text";
 export interface Field {
   name: string;
   kind: Kind;
+  /** Whether frames have the exact text of values that the numbers round. */
+  exact?: boolean;
 }
 
 export interface MapState {
@@ -28,6 +30,10 @@ export interface Hello {
   slots: number;
   map: MapState;
   columns: Field[];
+  /** The number of rows without a place. */
+  unplaced?: number;
+  /** What one point is, such as "connection". */
+  point?: string;
 }
 
 export interface Values {
@@ -73,6 +79,7 @@ export type Said =
   | Clusters
   | Values
   | { type: "whole" }
+  | { type: "unplaced"; rows: number }
   | { type: "beat"; bytes: number }
   | { type: "map"; map: MapState }
   | { type: "status"; status: Status };
@@ -104,6 +111,8 @@ export interface Frame {
   id: ArrowColumn<string>;
   ids: Ids;
   columns: Values32[];
+  /** The exact texts of columns that have some, "" where the number is exact. */
+  exact: (ArrowColumn<string> | undefined)[];
 }
 
 /** The bytes of ids. Those of row i are between offsets i and i + 1. */
@@ -131,7 +140,7 @@ const headBytes = 8;
 const nothing = new Float32Array(0);
 
 /** decode decodes a binary message: eight bytes, of which the first is the kind of change, then Arrow. */
-export function decode(data: ArrayBuffer, kinds: readonly Kind[]): Frame {
+export function decode(data: ArrayBuffer, fields: readonly Field[]): Frame {
   const change = new Uint8Array(data, 0, 1)[0] as Change;
   const table = tableFromIPC(new Uint8Array(data, headBytes));
   const array = <T>(name: string): T => table.getChild(name).toArray() as T;
@@ -144,6 +153,7 @@ export function decode(data: ArrayBuffer, kinds: readonly Kind[]): Frame {
     id: table.getChild("slot") as unknown as ArrowColumn<string>,
     ids: { offsets: [], bytes: [] },
     columns: [],
+    exact: [],
   };
   if (change !== Change.Remove) {
     frame.x = array<Float32Array>("x");
@@ -154,9 +164,10 @@ export function decode(data: ArrayBuffer, kinds: readonly Kind[]): Frame {
     frame.id = table.getChild("id") as unknown as ArrowColumn<string>;
     const bytes = frame.id.data[0] as unknown as { offsets: Int32Array; values: Uint8Array } | undefined;
     if (bytes) frame.ids = { offsets: bytes.offsets, bytes: bytes.values };
-    kinds.forEach((kind, i) => {
+    fields.forEach(({ kind, exact }, i) => {
       // The frame may be older than a column that has just been added.
       const child = table.getChild(`c${i}`) as unknown as ArrowColumn<string> | null;
+      if (exact) frame.exact[i] = (table.getChild(`e${i}`) as unknown as ArrowColumn<string> | null) ?? undefined;
       if (child) frame.columns.push(kind === "text" ? child : (child.toArray() as unknown as Values32));
     });
   }

@@ -45,6 +45,7 @@ type shownFlags struct {
 	Places []string `placeholder:"COL,COL" help:"The columns of the coordinates. Default: embedding, or a pair such as x and y, or the only column of vectors."`
 	ID     string   `name:"id" placeholder:"COL" help:"The column that identifies points. Default: id, if there is one."`
 	Title  string   `placeholder:"TEXT" help:"Title of the page. Default: the file's name."`
+	Point  string   `placeholder:"NAME" default:"row" help:"What one point is, for the page's first sentence, such as sentence or digit. Default row."`
 	memoryFlag
 }
 
@@ -125,7 +126,7 @@ func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub,
 	if m.At, err = twoDims(ctx, p, m.At); err != nil {
 		return nil, err
 	}
-	hub := view.New(view.Settings{Size: m.At.Rows, Title: title})
+	hub := view.New(view.Settings{Size: m.At.Rows, Title: title, Point: c.Point})
 	first := 0
 	for _, part := range m.Parts {
 		if err := hub.Put(shownRows(m, part, first)); err != nil {
@@ -230,7 +231,7 @@ func (c *shownFlags) model(ctx context.Context, title string, p *program, asks b
 	if s.Mu.Cols < 2 {
 		return nil, usagef("%s has one dimension; a page needs two: learn it with --dims 2", c.Map)
 	}
-	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Asks: asks})
+	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Point: c.Point, Asks: asks})
 	in := modelRows(s, m.at)
 	if err := addClassColumns(ctx, &in, s, m.at); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Map, err)

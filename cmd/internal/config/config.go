@@ -105,6 +105,7 @@ type Model struct {
 // Page sets the contents of the page on the http address, and the access to it.
 type Page struct {
 	Points    int    `key:"points" default:"200000" help:"Newest events on the live map that a browser shows on the address of http; 0: there is no page. One takes about 400 bytes." placeholder:"N" min:"0"`
+	Point     string `key:"point" default:"event" help:"What one point of the map is, for the page's first sentence, such as connection or order." placeholder:"NAME"`
 	TokenFile string `key:"token_file" help:"File with a token that all who ask have to know, but for /livez, /readyz and /metrics: /?token=TOKEN in a browser, or Authorization: Bearer TOKEN. With one the page is there also where others than this machine reach the address." placeholder:"FILE"`
 	Public    bool   `key:"public" help:"Let everyone who reaches the address ask without a token, also where others than this machine do. The page shows events: ids, columns that pass through, places."`
 }

@@ -25,7 +25,7 @@ const (
 const leastShare = 10
 
 // configuration is the template of the stage's configuration. Its arguments are brokers, topic,
-// columns, first map, reference set, refresh, clusters, dead letters and state.
+// columns, first map, reference set, refresh, clusters, dead letters, state and what an event is.
 const configuration = `# The configuration that the demo ran with. For a broker of your own, change
 # brokers and topics, then: unfold run -c unfold.yaml
 source:
@@ -38,6 +38,7 @@ sink: {kafka: {topic: %s}}
 dead_letter: {topic: %s}
 state: %s
 http: 127.0.0.1:0
+page: {point: %s}
 `
 
 // Prepare makes the demo's output folder, with the configuration for a stream at a rate, and
@@ -56,7 +57,7 @@ func Prepare(folder string, b *Broker, s *Stream, rate int) (configFile string, 
 		return "", err
 	}
 	text := fmt.Sprintf(configuration, `"`+strings.Join(b.Addresses(), `", "`)+`"`, s.Topic, s.columns,
-		s.min, s.size, s.refreshEvery(rate), max(s.min/leastShare, 10), Places, s.deadLetters(), quote(absolute))
+		s.min, s.size, s.refreshEvery(rate), max(s.min/leastShare, 10), Places, s.deadLetters(), quote(absolute), quote(s.Event))
 	configFile = filepath.Join(folder, ConfigFile)
 	return configFile, os.WriteFile(configFile, []byte(text), 0o644)
 }

@@ -85,7 +85,7 @@ type tally struct {
 // newDisplay makes a display; ready returns the health of the stage.
 func newDisplay(c *config.Config, ready func() (string, error)) *display {
 	return &display{
-		hub:   view.New(view.Settings{Size: c.Page.Points, Base: basePoints(c), Label: c.Source.Label, Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn, Vectors: vectorBytes}),
+		hub:   view.New(view.Settings{Size: c.Page.Points, Base: basePoints(c), Label: c.Source.Label, Title: c.Group(), Point: c.Page.Point, Live: true, Asks: c.Role != config.RoleLearn, Vectors: vectorBytes}),
 		first: c.Reference.Min, ready: ready, shown: shown{seed: maphash.MakeSeed()}, regroup: make(chan struct{}, 1), lag: map[stream.TopicPartition]int64{}}
 }
 

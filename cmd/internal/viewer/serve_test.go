@@ -129,8 +129,8 @@ func TestWeight(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	if n := h.Weight(); n > 250_000 || n < 1000 {
-		t.Errorf("the page is %d bytes compressed, of 250,000 at most", n)
+	if n := h.Weight(); n > 120_000 || n < 1000 {
+		t.Errorf("the page is %d bytes compressed, of 120,000 at most", n)
 	}
 }
 

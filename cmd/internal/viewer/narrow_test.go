@@ -1,0 +1,78 @@
+package viewer
+
+import (
+	"fmt"
+	"testing"
+
+	"unfold/cmd/internal/viewer/browser"
+	"unfold/ingest/table"
+	"unfold/stream/view"
+)
+
+// The page begins with a sentence that names what a point is. The sentence stays away once it was closed.
+func TestWelcome(t *testing.T) {
+	b := browser.Open(t, browser.Settings{})
+	hub := view.New(view.Settings{Title: "blobs", Point: "connection"})
+	put(t, hub, blobs(50, "a", "b", "c"))
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub})
+	b.Show(url)
+	if got, want := browser.Eval[string](b, `document.querySelector("#welcome span").textContent`), "Each dot is one connection. Near means alike. Click one to see its values."; got != want {
+		t.Errorf("the page says %q, want %q", got, want)
+	}
+	do(b, `document.querySelector("#welcome button").click()`)
+	b.Show(url)
+	if !browser.Eval[bool](b, `document.getElementById("welcome").hidden`) {
+		t.Error("the sentence came again")
+	}
+}
+
+// On a telephone, and on a page that is magnified twice, all panels can be reached, none covers another or leaves the
+// page, and the points are in the free area.
+func TestNarrowPages(t *testing.T) {
+	for _, size := range [][2]int{{390, 844}, {640, 400}} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			in := blobs(200, "a", "b", "c")
+			novel := make([]float64, len(in.X))
+			for i := range novel {
+				novel[i] = float64(i) / 1000
+			}
+			in.Columns, in.At = append(in.Columns, table.Float64Column("novelty_global", novel)), 1.7e12
+			b, _ := show(t, browser.Settings{Width: size[0], Height: size[1]}, "", in)
+			b.Wait(`document.querySelectorAll("#legend button").length === 3`)
+			b.Wait(`[...document.querySelectorAll("#tabs button")].map(b => b.textContent).join().includes("Strangest")`)
+			do(b, `document.querySelector("#welcome button").click()`, `unfold.moves.home(false)`)
+			overlap := `(() => {
+				const boxes = ["header", "aside", "footer"].map(e => document.querySelector(e).getBoundingClientRect()), out = [];
+				boxes.forEach((a, i) => {
+					if (a.left < 0 || a.top < 0 || a.right > innerWidth || a.bottom > innerHeight || a.width < 100) out.push("panel " + i + " is at " + JSON.stringify(a));
+					boxes.slice(i + 1).forEach((b, j) => { if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom) out.push("panels " + i + " and " + (i + 1 + j) + " overlap"); });
+				});
+				let hidden = 0;
+				unfold.store.each(s => {
+					const [x, y] = unfold.camera.toScreen(unfold.store.x[s], unfold.store.y[s]);
+					if (boxes.some(b => x > b.left && x < b.right && y > b.top && y < b.bottom)) hidden++;
+				});
+				if (hidden > 6) out.push(hidden + " points are behind panels");
+				return out.join("; ");
+			})()`
+			if got := browser.Eval[string](b, overlap); got != "" {
+				t.Error(got)
+			}
+			seen := func(section string) bool {
+				return browser.Eval[bool](b, fmt.Sprintf(`(() => { const r = document.getElementById(%q).getBoundingClientRect(); return r.width > 100 && r.height > 40; })()`, section))
+			}
+			if !seen("colors") || seen("strange") {
+				t.Error("the sheet does not begin with the legend alone")
+			}
+			do(b, `[...document.querySelectorAll("#tabs button")].find(b => b.textContent === "Strangest").click()`)
+			if !seen("strange") || seen("colors") {
+				t.Error("the tab of the strangest points does not show them")
+			}
+			do(b, `document.querySelector("#strange .near button").click()`)
+			b.Wait(`!document.getElementById("detail").hidden`)
+			b.Wait(`document.getElementById("detail").getBoundingClientRect().height > 40`)
+			do(b, `document.querySelector("footer button").click()`)
+			b.Wait(`unfold.painting.upto < Infinity`)
+		})
+	}
+}

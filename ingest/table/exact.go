@@ -1,0 +1,109 @@
+package table
+
+import (
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// Exact returns a function that gives the text of row i where NumberGetter or Millis would round the
+// value or lose its time zone, and "" elsewhere. It returns nil for types whose values always stay
+// what they are. The function ignores nulls.
+func Exact(c Column) func(i int) string {
+	switch a := PlainValues(c.Array()).(type) {
+	case *array.Int64:
+		return func(i int) string {
+			v := a.Value(i)
+			if v >= -maxExact && v <= maxExact || inFloat(big.NewInt(v)) {
+				return ""
+			}
+			return strconv.FormatInt(v, 10)
+		}
+	case *array.Uint64:
+		return func(i int) string {
+			v := a.Value(i)
+			if v <= maxExact || inFloat(new(big.Int).SetUint64(v)) {
+				return ""
+			}
+			return strconv.FormatUint(v, 10)
+		}
+	case *array.Decimal128, *array.Decimal256:
+		return func(i int) string {
+			if text := c.Text(i); significant(text) > floatDigits {
+				return text
+			}
+			return ""
+		}
+	case *array.Timestamp:
+		return exactTimestamp(a)
+	case *array.String, *array.LargeString:
+		return func(i int) string {
+			if text := c.Text(i); fineTime.MatchString(text) || zonedTime.MatchString(text) && !utcTime.MatchString(text) {
+				return text
+			}
+			return ""
+		}
+	}
+	return nil
+}
+
+// maxExact is the integer up to which a float64 holds every integer. Decimals of floatDigits digits
+// survive the way through a float64.
+const (
+	maxExact    = 1 << 53
+	floatDigits = 15
+)
+
+// inFloat reports whether a float64 holds an integer exactly.
+func inFloat(v *big.Int) bool {
+	_, accuracy := new(big.Float).SetInt(v).Float64()
+	return accuracy == big.Exact
+}
+
+// significant counts the digits of a decimal without zeros at its ends.
+func significant(text string) int {
+	digits := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, text)
+	digits = strings.TrimLeft(digits, "0")
+	if strings.Contains(text, ".") {
+		digits = strings.TrimRight(digits, "0")
+	}
+	return len(digits)
+}
+
+// Times in text with more than milliseconds, with an offset from UTC, and with an offset of zero.
+var (
+	fineTime  = regexp.MustCompile(`:\d\d[.,]\d{3}\d*[1-9]`)
+	zonedTime = regexp.MustCompile(`:\d\d(?:[.,]\d+)? ?[+-]\d\d:?(?:\d\d)?$`)
+	utcTime   = regexp.MustCompile(`[+-]00:?(?:00)?$`)
+)
+
+func exactTimestamp(a *array.Timestamp) func(i int) string {
+	kind := a.DataType().(*arrow.TimestampType)
+	get, err := kind.GetToTimeFunc()
+	zone, unknown := kind.GetZone()
+	local := err == nil && unknown == nil && zone != nil && zone != time.UTC
+	if err != nil || !local && (kind.Unit == arrow.Second || kind.Unit == arrow.Millisecond) {
+		return nil
+	}
+	form := "2006-01-02T15:04:05.999999999"
+	if kind.TimeZone != "" {
+		form = time.RFC3339Nano
+	}
+	return func(i int) string {
+		t := get(a.Value(i))
+		if _, offset := t.Zone(); offset == 0 && t.Nanosecond()%int(time.Millisecond) == 0 {
+			return ""
+		}
+		return t.Format(form)
+	}
+}

@@ -1,0 +1,107 @@
+package view
+
+import (
+	"math"
+	"testing"
+
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
+)
+
+// Readers, single points and dumps get whole numbers beyond 2^53 exactly, also after the column has
+// become one of numbers, and readers learn how many rows have no place.
+func TestExactValues(t *testing.T) {
+	h := New(Settings{Live: true})
+	p := newPage(h)
+	defer p.r.Close()
+	n := 40
+	in := Rows{X: make([]float32, n), Y: make([]float32, n)}
+	ids, big := make([]string, n), make([]int64, n)
+	for i := range n {
+		ids[i], big[i] = string(rune('a'+i)), 1<<53+int64(i)
+	}
+	in.X[3], in.Y[4] = float32(math.NaN()), float32(math.Inf(1))
+	in.ID, in.Columns = table.StringColumn("id", ids), []table.Column{table.Int64Column("big", big)}
+	if err := h.Put(in); err != nil {
+		t.Fatal(err)
+	}
+	h.Tick()
+	p.drain(t)
+	if p.unplaced != 2 || len(p.points) != 38 {
+		t.Errorf("%d points, %d rows without a place", len(p.points), p.unplaced)
+	}
+	if f := p.fields[0]; f.Kind != Number || !f.Exact {
+		t.Fatalf("the column is %+v", f)
+	}
+	if p.exact["b"] != "9007199254740993" || p.exact["a"] != "" {
+		t.Errorf("exact texts are %v", p.exact)
+	}
+	if one, _, _ := h.Point("b", 0); one.Values["big"] != "9007199254740993" {
+		t.Errorf("a point has %v", one.Values)
+	}
+	d, err := h.Dump()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Release()
+	var all dumped
+	if _, err := d.WriteTo(&all); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := new(arrowfmt.Decoder).Decode(all.b, table.Origin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, _ := rows.Column("big"); c.Text(0) != "9007199254740992" || c.Text(1) != "9007199254740993" {
+		t.Errorf("a dump has %v", c.Strings()[:2])
+	}
+	in.Columns = []table.Column{table.Int64Column("big", make([]int64, n))}
+	if err := h.Put(in); err != nil {
+		t.Fatal(err)
+	}
+	h.Tick()
+	p.drain(t)
+	if p.unplaced != 4 || p.exact["b"] != "" {
+		t.Errorf("then %d rows without a place, %v", p.unplaced, p.exact)
+	}
+}
+
+type dumped struct{ b []byte }
+
+func (d *dumped) Write(b []byte) (int, error) { d.b = append(d.b, b...); return len(b), nil }
+
+// A large map begins with points from all of it.
+func TestSampleFirst(t *testing.T) {
+	const n = 20_000
+	h := New(Settings{Size: n})
+	in := Rows{X: make([]float32, n), Y: make([]float32, n)}
+	for i := range n {
+		in.X[i] = float32(i)
+	}
+	if err := h.Put(in); err != nil {
+		t.Fatal(err)
+	}
+	p := newPage(h)
+	defer p.r.Close()
+	for {
+		m, ok, _ := p.r.poll()
+		if !ok {
+			t.Fatal("there is no part")
+		}
+		p.take(t, m)
+		if !m.Text {
+			break
+		}
+	}
+	count := [4]int{}
+	for _, at := range p.points {
+		count[int(at.x)*4/n]++
+	}
+	if p.whole || len(p.points) != sampleRows || count != [4]int{sampleRows / 4, sampleRows / 4, sampleRows / 4, sampleRows / 4} {
+		t.Errorf("the first part has %d points, %v by quarter", len(p.points), count)
+	}
+	p.drain(t)
+	if !p.whole || len(p.points) != n {
+		t.Errorf("then %d of %d points", len(p.points), n)
+	}
+}

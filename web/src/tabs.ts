@@ -1,0 +1,47 @@
+// On a narrow page the panels share one sheet: a row of tabs shows one of them. Wide pages show all.
+
+import { $, h } from "./dom";
+
+const names: Readonly<Record<string, string>> = {
+  colors: "Colours", filters: "Filters", detail: "Point", clusters: "Clusters", strange: "Strangest", uncertain: "Ask labels",
+};
+
+export class Tabs {
+  private readonly box = $("tabs");
+  private readonly sections = [...document.querySelectorAll<HTMLElement>("aside > section")];
+  private front = "colors";
+  /** Whether the sheet shows only its tabs. */
+  private folded = false;
+
+  constructor() {
+    // A chosen point comes to the front; a panel that disappears leaves it.
+    new MutationObserver((changes) => {
+      for (const { target } of changes) {
+        const { id, hidden } = target as HTMLElement;
+        if (id === "detail" && !hidden) this.take(id);
+        else if (id === this.front && hidden) this.front = "colors";
+      }
+      this.draw();
+    }).observe($("colors").parentElement!, { attributes: true, attributeFilter: ["hidden"], subtree: true });
+    const measure = (): void => document.documentElement.style.setProperty("--sheet", `${$("colors").parentElement!.offsetHeight}px`);
+    new ResizeObserver(measure).observe($("colors").parentElement!);
+    this.draw();
+  }
+
+  private take(id: string): void {
+    this.folded = id === this.front && !this.folded && id !== "detail";
+    this.front = id;
+    this.draw();
+  }
+
+  private draw(): void {
+    const focused = this.box.contains(document.activeElement);
+    const shown = this.sections.filter((s) => !s.hidden);
+    this.box.replaceChildren(
+      ...shown.map((s) => h("button", { pressed: s.id === this.front && !this.folded, on: { click: () => this.take(s.id) } }, names[s.id] ?? s.id)),
+    );
+    this.box.parentElement!.classList.toggle("folded", this.folded);
+    for (const s of this.sections) s.classList.toggle("front", s.id === this.front && !this.folded);
+    if (focused) this.box.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
+  }
+}

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inside, rounded, simplified, type XY } from "../src/select";
+import { figure, shortest, Store, when } from "../src/store";
+
+test("single-precision numbers are written as short as they identify", () => {
+  for (const text of ["0.1", "-12.7", "16777216", "1e-7", "3.4028235e+38", "0.33333334"]) assert.equal(shortest(Math.fround(Number(text))), text);
+});
+
+test("figures and times", () => {
+  assert.equal(figure(1234567), "1,234,567");
+  assert.equal(figure(0.000123456), "1.235e-4");
+  assert.equal(when(0), "1970-01-01 00:00:00");
+  assert.equal(when(1.5e12 + 250), "2017-07-14 02:40:00.250");
+});
+
+test("a simplified polygon has the same points inside", () => {
+  const round = Array.from({ length: 400 }, (_, i): XY => [100 * Math.cos(i * Math.PI / 200), 100 * Math.sin(i * Math.PI / 200)]);
+  const few = simplified(round, 0.5);
+  assert.ok(few.length < 60 && few.length > 15, `${few.length} corners`);
+  const store = new Store();
+  store.slots = 2000;
+  for (let s = 0; s < 2000; s++) {
+    store.alive[s] = 1;
+    store.x[s] = 120 * Math.sin(s * 12.9898);
+    store.y[s] = 120 * Math.sin(s * 78.233);
+  }
+  const both = [round, few].map((p) => inside(store, p, () => true).length);
+  assert.ok(Math.abs(both[0]! - both[1]!) <= 10, `${both}`);
+  assert.deepEqual(few.map(([x]) => rounded(rounded(x, 50), 50)), few.map(([x]) => rounded(x, 50)));
+});
