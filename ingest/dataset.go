@@ -39,12 +39,15 @@ type Dataset struct {
 	Guesses []string
 	// Dropped is the number of rows that were dropped because a value was missing.
 	Dropped int
+	// Drawn are the rows of the files that the dataset has; nil if it has all of them
+	// (ReadOptions.Most). Blank and Dropped count all rows of the files.
+	Drawn *Drawn
 
 	// hashes are the hashes of the rows as given, if X may have rounded them.
 	hashes []uint64
 }
 
-// FileRows is the number of rows of a file in a Dataset.
+// FileRows is the number of rows of a file, including those that were not drawn.
 type FileRows struct {
 	Path string
 	Rows int
@@ -64,6 +67,11 @@ type ReadOptions struct {
 	Double Double
 	// LabelFiles are files with labels, one for each data file in order.
 	LabelFiles []string
+	// Most, if not nil, returns the most rows to hold, given the number of rows of all files and of
+	// values of a vector. If there are more rows, so many are drawn with Seed, in the order of the
+	// files. It does not apply to rows that stay sparse, and not to Double.
+	Most func(rows, dim int) (int, error)
+	Seed uint64
 	// Room, if not nil, allocates the matrix for the rows.
 	Room func(rows, cols int) vec.Matrix[float32]
 	// Progress, if not nil, is called with the number of rows read so far. In the stage "survey"
@@ -123,6 +131,7 @@ type loader struct {
 	fitter  *Fitter                // nil if the encoder was given
 	guesses []string
 	double  *double // nil if single precision is known to change nothing
+	drawn   *Drawn  // nil if all rows are held
 }
 
 func (l *loader) progress(stage string, n int, total int64) {
@@ -233,6 +242,7 @@ func (l *loader) load() (*Dataset, error) {
 	if l.fitter != nil {
 		d.Left, d.Holes = l.fitter.Left(), l.fitter.Holes()
 	}
+	d.Drawn = l.drawn
 	l.double = l.doubles()
 	parts := &parts{}
 	at := 0
@@ -256,7 +266,7 @@ func (l *loader) load() (*Dataset, error) {
 		if l.thin != nil {
 			at, err = l.gather(r, at, parts)
 		} else {
-			at, err = l.fillAll(r, path, x, at, parts)
+			at, err = l.fillAll(r, path, x, from, parts)
 		}
 		r.Close()
 		if err != nil {
@@ -269,6 +279,9 @@ func (l *loader) load() (*Dataset, error) {
 			}
 		}
 		if err := parts.label(labels, at-from, path, l.opts.LabelFiles, i); err != nil {
+			return nil, err
+		}
+		if err := parts.draw(l.drawn, from); err != nil {
 			return nil, err
 		}
 		d.Files = append(d.Files, FileRows{path, at - from})
@@ -298,25 +311,35 @@ func (l *loader) room() (x vec.Matrix[float32], err error) {
 			return x, err
 		}
 	}
-	if l.opts.Room != nil {
-		return l.opts.Room(int(l.total), dim), nil
+	rows := int(l.total)
+	if l.opts.Most != nil {
+		most, err := l.opts.Most(rows, dim)
+		if err != nil {
+			return x, err
+		}
+		if most < rows {
+			l.drawn, rows = Draw(rows, most, l.opts.Seed), most
+		}
 	}
-	return vec.New[float32](int(l.total), dim), nil
+	if l.opts.Room != nil {
+		return l.opts.Room(rows, dim), nil
+	}
+	return vec.New[float32](rows, dim), nil
 }
 
-// fillAll encodes one source into rows from at on, and returns the row after its last. It encodes
-// parts of the source concurrently if the format allows it. The result equals that of fill.
+// fillAll encodes one source, whose row 0 is row at of all, and returns the row after its last. It
+// encodes parts of the source concurrently if the format allows it. The result equals that of fill.
 func (l *loader) fillAll(r table.Reader, path string, x vec.Matrix[float32], at int, p *parts) (int, error) {
 	parted, ok := r.(table.Parted)
 	if !ok {
-		return l.fill(r, x, at, p)
+		return l.fill(r, x, at, int(l.total), p)
 	}
 	readers, err := parted.Parts(runtime.GOMAXPROCS(0))
 	if err != nil {
 		return at, err
 	}
 	if len(readers) < 2 {
-		return l.fill(r, x, at, p)
+		return l.fill(r, x, at, int(l.total), p)
 	}
 	from, own, errs := make([]int, len(readers)+1), make([]parts, len(readers)), make([]error, len(readers))
 	from[0] = at
@@ -324,11 +347,11 @@ func (l *loader) fillAll(r table.Reader, path string, x vec.Matrix[float32], at 
 		n, _ := part.(table.Counted).NumRows()
 		from[i+1] = from[i] + int(n)
 	}
-	if from[len(readers)] > x.Rows {
+	if from[len(readers)] > int(l.total) {
 		return at, table.Origin{File: path}.Bad("the file grew while it was read")
 	}
 	par.Do(len(readers), len(readers), func(i int) {
-		_, errs[i] = l.fill(readers[i], x.Slice(0, from[i+1]), from[i], &own[i])
+		_, errs[i] = l.fill(readers[i], x, from[i], from[i+1], &own[i])
 	})
 	for i := range own {
 		if errs[i] != nil {
@@ -339,16 +362,26 @@ func (l *loader) fillAll(r table.Reader, path string, x vec.Matrix[float32], at 
 	return from[len(readers)], nil
 }
 
-// fill encodes one source into rows from at on, and returns the row after its last.
-func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at int, p *parts) (int, error) {
+// fill encodes one source, whose row 0 is row at of all, and returns the row after its last. The
+// rows end before row end of all.
+func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at, end int, p *parts) (int, error) {
+	var scratch vec.Matrix[float32]
 	for t, err := range table.All(l.ctx, r) {
 		if err != nil {
 			return at, err
 		}
-		if at+t.Len() > x.Rows {
+		if at+t.Len() > end {
 			return at, t.Origin.Bad("the file grew while it was read")
 		}
-		b, err := l.encode(t, x, at)
+		var b *Batch
+		if l.drawn == nil {
+			b, err = l.encode(t, x, at)
+		} else {
+			if scratch.Rows < t.Len() {
+				scratch = vec.New[float32](t.Len(), x.Cols)
+			}
+			b, err = l.encodeDrawn(t, x, at, scratch.Slice(0, t.Len()))
+		}
 		if err != nil {
 			return at, err
 		}
@@ -359,6 +392,17 @@ func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at int, p *parts) (
 		l.progress("read", t.Len(), l.total)
 	}
 	return at, nil
+}
+
+// encodeDrawn encodes a table, whose row 0 is row at of all, into scratch, and the drawn rows of it
+// into x.
+func (l *loader) encodeDrawn(t *table.Table, x vec.Matrix[float32], at int, scratch vec.Matrix[float32]) (*Batch, error) {
+	b, err := l.encoder.EncodeInto(t, scratch)
+	if err != nil {
+		return nil, err
+	}
+	out, err := l.drawn.take(b, at, x)
+	return out, t.Located(err)
 }
 
 // open opens a source. A source that can be read only once is kept for the second pass.

@@ -21,7 +21,7 @@ type double struct {
 // doubles returns the double-precision state, nil if single precision changes nothing.
 func (l *loader) doubles() *double {
 	rounded := l.fitter != nil && l.fitter.Rounded()
-	if l.thin != nil || !rounded && l.opts.Double != Always {
+	if l.thin != nil || l.drawn != nil || !rounded && l.opts.Double != Always {
 		return nil
 	}
 	d := &double{seed: maphash.MakeSeed(), hashes: make([]uint64, l.total)}

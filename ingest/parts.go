@@ -58,6 +58,14 @@ func (p *parts) label(c table.Column, rows int, path string, files []string, i i
 	return nil
 }
 
+// draw reduces the labels of the last file, whose row 0 is the given row of all, to the drawn rows.
+func (p *parts) draw(d *Drawn, row int) (err error) {
+	if last := len(p.labels) - 1; d != nil && last >= 0 {
+		p.labels[last], err = p.labels[last].Take(d.among(row, p.labels[last].Len()))
+	}
+	return err
+}
+
 // join sets the collected columns in the dataset.
 func (p *parts) join(d *Dataset) (err error) {
 	if d.ID, err = table.Concat(p.ids...); err != nil {

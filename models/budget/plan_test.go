@@ -350,3 +350,26 @@ func TestPlanOfASample(t *testing.T) {
 		t.Errorf("%v s with a sample, %v s without", whole, part)
 	}
 }
+
+// Most is the number of rows that fit in the limit by the given settings, with the memory that tells
+// them from the others.
+func TestMost(t *testing.T) {
+	j := Job{Rows: 2_000_000, Dim: 50, Base: 100 << 20}
+	const limit = 512 << 20
+	most := Most(j, limit)
+	bytes := func(rows int) int64 {
+		one := j
+		one.Rows = rows
+		p, err := New(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Bytes() + int64(drawnBytes*float64(j.Rows))
+	}
+	if most < 100_000 || bytes(most) > limit || bytes(most+most/100) <= limit {
+		t.Errorf("%d rows take %d bytes, 1 %% more %d", most, bytes(most), bytes(most+most/100))
+	}
+	if none := Most(j, j.Base); none != 0 {
+		t.Errorf("%d rows of no memory", none)
+	}
+}

@@ -90,3 +90,13 @@ func (j Job) rows(s fit.Spec, limit int64) int {
 	}
 	return low
 }
+
+// Most returns the largest number of rows that a fit of the job's spec, unchanged, learns within
+// limit bytes; 0 for none. The fit draws them from all rows of the job, and places the others.
+func Most(j Job, limit int64) int {
+	j.Base += int64(drawnBytes * float64(j.Rows))
+	return j.rows(j.Spec, limit)
+}
+
+// drawnBytes is the memory for each row that tells which rows are drawn (ingest.Drawn).
+const drawnBytes = 0.2

@@ -18,7 +18,7 @@ import (
 
 type budgetFlags struct {
 	DryRun bool   `help:"Only report what would be done, and about how much memory and time it would take. Nothing is written."`
-	Memory string `placeholder:"SIZE" help:"Most memory to take, as 2GiB, 500MB or a number of bytes. Settings that are left open (level, coarse) are chosen to stay within it; if nothing does, the exit code is 1."`
+	Memory string `placeholder:"SIZE" help:"Most memory to take, as 2GiB, 500MB or a number of bytes. Settings that are left open (level, coarse) are chosen to stay within it. If there is no room for all rows, as many as have room are drawn and learnt, and the others are placed on their map; with fewer than 2000 the exit code is 1."`
 }
 
 // limit returns --memory in bytes, 0 if it is not set.
@@ -198,7 +198,10 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 		}
 		values += humanize.Plural(f.Seen, "principal component")
 	}
-	rows := humanize.Count(f.Rows)
+	rows := humanize.Count(s.rows)
+	if f.Rows < s.rows {
+		rows += fmt.Sprintf(", of which %s are learnt and the others placed", humanize.Count(f.Rows))
+	}
 	if len(s.unknown) > 0 {
 		rows += " (unknown until read: " + strings.Join(s.unknown, ", ") + ")"
 	}
@@ -226,23 +229,27 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 }
 
 // dryRun prints the plan of a fit without running it.
-func (c *fitCmd) dryRun(ctx context.Context, p *program, inputs []string, s surveyed, j budget.Job, limit int64) error {
+func (f *fitRun) dryRun(ctx context.Context, s surveyed) (err error) {
+	j := f.job
 	j.Rows, j.Dim, j.Entries, j.Kept = s.rows, s.dim, s.entries, s.kept
 	if err := checkPCA(j.Spec, s.dim); err != nil {
 		return err
 	}
-	planned, err := plan(j, limit)
-	if err != nil {
-		return fitError(inputs, err)
+	if j.Rows, err = f.most(j); err != nil {
+		return fitError(f.inputs, err)
 	}
-	f, err := foresee(ctx, planned, vec.Matrix[float32]{})
+	planned, err := plan(j, f.limit)
+	if err != nil {
+		return fitError(f.inputs, err)
+	}
+	seen, err := foresee(ctx, planned, vec.Matrix[float32]{})
 	if err != nil {
 		return err
 	}
-	p.progress.End()
-	p.noteLeft(s.left)
-	p.warn(f.Spec.Warnings(f.Rows)...)
-	c.tellPlan(p, f, s)
+	f.p.progress.End()
+	f.p.noteLeft(s.left)
+	f.p.warn(seen.Spec.Warnings(seen.Rows)...)
+	f.tellPlan(f.p, seen, s)
 	return nil
 }
 

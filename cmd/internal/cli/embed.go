@@ -123,16 +123,8 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	w = emit.Behind(w)
 	defer w.Abort()
 	p.progress.Stage("place", "rows", totalRows(ctx, paths, options))
-	for i, path := range paths {
-		var labels table.Column
-		if len(c.LabelFile) > 0 {
-			if labels, err = ingest.OpenLabels(ctx, c.LabelFile[i], options); err != nil {
-				return err
-			}
-		}
-		if err := e.file(ctx, p, path, options, labels, w); err != nil {
-			return err
-		}
+	if err := e.files(ctx, p, paths, options, c.LabelFile, w); err != nil {
+		return err
 	}
 	if err := w.Close(); err != nil {
 		return err
@@ -177,6 +169,8 @@ type embedder struct {
 	// drop skips rows with missing values. dropped counts them.
 	drop    bool
 	dropped int
+	// merge, if set, changes the output of a table of a file before it is written.
+	merge func(m *embed.Map, t *table.Table, o *emit.Output) error
 }
 
 func newEmbedder(ctx context.Context, model, output string, settings *config.Config, explain embed.Explain) (*embedder, error) {
@@ -258,6 +252,22 @@ func (e *embedder) open(ctx context.Context, path string, o ingest.Options) (tab
 	return r, m, nil
 }
 
+// files places the rows of files. labelled are the files with their labels, if any.
+func (e *embedder) files(ctx context.Context, p *program, paths []string, o ingest.Options, labelled []string, w emit.Writer) (err error) {
+	for i, path := range paths {
+		var labels table.Column
+		if len(labelled) > 0 {
+			if labels, err = ingest.OpenLabels(ctx, labelled[i], o); err != nil {
+				return err
+			}
+		}
+		if err := e.file(ctx, p, path, o, labels, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // file places the rows of one file. labels has the labels of its rows, if any.
 func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.Options, labels table.Column, w emit.Writer) error {
 	r, m, err := e.open(ctx, path, o)
@@ -288,6 +298,11 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 				return labelCount(path, labels.Len(), first+t.Len())
 			}
 			out.Kept = append(out.Kept, labels.Slice(first, first+t.Len()))
+		}
+		if e.merge != nil {
+			if err := e.merge(m, t, out); err != nil {
+				return err
+			}
 		}
 		if !e.noted {
 			if err := p.noteHeld(e.output, out); err != nil {

@@ -33,7 +33,29 @@ func runAsProgram() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	return Run(ctx, System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ()})
+	var stderr io.Writer = os.Stderr
+	if at, is := os.LookupEnv(cancelAt); is {
+		to, cancel := context.WithCancel(ctx)
+		ctx, stderr = to, &canceller{os.Stderr, at, cancel}
+	}
+	return Run(ctx, System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: stderr, Environ: os.Environ()})
+}
+
+// cancelAt is the environment variable with the text that interrupts the program when it is written
+// to standard error.
+const cancelAt = "UNFOLD_TEST_CANCEL_AT"
+
+type canceller struct {
+	io.Writer
+	at     string
+	cancel func()
+}
+
+func (c *canceller) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), c.at) {
+		c.cancel()
+	}
+	return c.Writer.Write(b)
 }
 
 // busy is a command that is interrupted while it works.

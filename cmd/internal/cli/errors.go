@@ -92,6 +92,9 @@ func inFile(d *ingest.Dataset, err error) error {
 		return err
 	}
 	column, row := "", at.Row
+	if d.Drawn != nil {
+		row = d.Drawn.Row(row)
+	}
 	if names := d.Encoder.Names(); at.Column < len(names) {
 		column = names[at.Column]
 	}

@@ -46,6 +46,7 @@ Formats, recognised by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] 
     unfold fit data.parquet --clusters -o data.unfold --map map.parquet
     unfold fit today.parquet --frame data.unfold -o today.unfold --map today-map.parquet
     unfold fit data.parquet --dry-run --memory 2GiB
+    unfold fit huge.parquet --memory 2GiB -o huge.unfold --map map.parquet
     unfold fit --graph edges.csv -o net.unfold --map net.parquet`
 }
 
@@ -74,7 +75,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err := p.checkModel(settings); err != nil {
 		return err
 	}
-	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model, shares: settings.Source.ClassProbabilities, frame: frame}
+	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model, settings: settings, shares: settings.Source.ClassProbabilities, frame: frame}
 	if f.groups, err = c.wanted(c.Map, settings); err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		if err != nil {
 			return err
 		}
-		return c.dryRun(ctx, p, f.inputs, s, f.job, f.limit)
+		return f.dryRun(ctx, s)
 	}
 	return f.run(ctx)
 }

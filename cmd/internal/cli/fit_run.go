@@ -23,12 +23,14 @@ import (
 // fitRun is the state of one run of fit.
 type fitRun struct {
 	*fitCmd
-	p      *program
-	begin  time.Time
-	clock  *clock
-	model  config.Model
-	read   ingest.ReadOptions
-	inputs []string
+	p     *program
+	begin time.Time
+	clock *clock
+	model config.Model
+	// settings are all settings, of which model is a part.
+	settings *config.Config
+	read     ingest.ReadOptions
+	inputs   []string
 	// shares requests the probabilities of all classes.
 	shares bool
 	// limit bounds the memory in bytes, 0 for no limit. collects is set if the environment
@@ -54,6 +56,7 @@ type fitRun struct {
 	result    *fit.Result
 	classes   *labels.Predicted
 	groups    *grouping // nil if clusters are not requested
+	beyond    *beyond   // nil if all rows are learnt
 	predicted forecast
 	about     rowsReport
 }
@@ -113,8 +116,8 @@ func (f *fitRun) suggest(ctx context.Context) error {
 	return nil
 }
 
-// refuse returns an error before the rows are read if the memory limit is too low. It needs files
-// that contain their row count.
+// refuse returns an error before the rows are read if the memory limit is too low even for some of
+// them. It needs files that contain their row count.
 func (f *fitRun) refuse(ctx context.Context) error {
 	if f.limit <= 0 {
 		return nil
@@ -125,15 +128,16 @@ func (f *fitRun) refuse(ctx context.Context) error {
 	}
 	job := f.job
 	job.Rows, job.Dim, job.Entries, job.Kept = s.rows, s.dim, s.entries, s.kept
-	if _, err := plan(job, f.limit); isRefusal(err) {
-		return err
-	}
-	return nil
+	_, err = f.most(job)
+	return err
 }
 
 // readRows reads the inputs and runs the checks that need the rows.
 func (f *fitRun) readRows(ctx context.Context) (err error) {
 	f.read.Room = f.room.matrix
+	if f.limit > 0 {
+		f.read.Most, f.read.Seed = f.draw, f.job.Spec.Seed
+	}
 	if f.data, err = readAll(ctx, f.p, f.inputs, f.read); err != nil {
 		return err
 	}

@@ -27,7 +27,14 @@ func (f *fitRun) write(ctx context.Context) (err error) {
 		return err
 	}
 	if f.Map != "" {
-		if err := outputs.writeMap(f.Map, mapOf(f.data, f.snap, f.result, f.classes, f.groups, f.Numbers)); err != nil {
+		if f.data.Drawn != nil {
+			f.clock.lap("write")
+			err = f.placeOthers(ctx, outputs)
+			f.clock.lap("place")
+		} else {
+			err = outputs.writeMap(f.Map, mapOf(f.data, f.snap, f.result, f.classes, f.groups, f.Numbers))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -40,6 +47,9 @@ func (f *fitRun) write(ctx context.Context) (err error) {
 			if report.mapScores, err = f.scores(ctx); err != nil {
 				return err
 			}
+		}
+		if report.Placed, err = f.beyond.report(ctx); err != nil {
+			return err
 		}
 		report.rowsReport, report.Frame = f.about, f.given
 		report.times(f.clock, f.result, time.Since(f.begin))
@@ -96,7 +106,12 @@ func (f *fitRun) summarize(took time.Duration) {
 		w = f.p.Stderr
 	}
 	rep := r.Report
-	fmt.Fprintf(w, "%s learnt from %s", f.Output, humanize.Plural(rep.N, "row"))
+	fmt.Fprintf(w, "%s learnt from ", f.Output)
+	if d := f.data.Drawn; d != nil {
+		fmt.Fprintf(w, "%s of %s", humanize.Count(rep.N), humanize.Plural(d.Of, "row"))
+	} else {
+		fmt.Fprint(w, humanize.Plural(rep.N, "row"))
+	}
 	if rep.Unique != rep.N {
 		fmt.Fprintf(w, " (%s distinct)", humanize.Count(rep.Unique))
 	}

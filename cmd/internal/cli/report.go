@@ -54,6 +54,9 @@ type report struct {
 	// Sparse describes the projection of sparse rows. Trustworthiness and continuity compare the
 	// map with the projected rows.
 	Sparse *fit.Truncated `json:"sparse,omitempty"`
+	// Placed describes the rows that were placed as --memory has no room to learn them; nil if there
+	// are none. N does not include them.
+	Placed *placedReport `json:"placed,omitempty"`
 	// Frame describes the file with the coordinates that rows were learnt near.
 	Frame *frameReport `json:"frame,omitempty"`
 	// Model has figures of one kind of model, such as the course of its bound.
@@ -72,6 +75,7 @@ type reportSeconds struct {
 	EM       float64 `json:"em"`
 	Index    float64 `json:"index"` // the index that will place new points
 	Write    float64 `json:"write"`
+	Place    float64 `json:"place,omitempty"` // of the rows that are not learnt
 	Total    float64 `json:"total"`
 }
 
@@ -90,7 +94,7 @@ func (r *report) times(c *clock, res *fit.Result, total time.Duration) {
 	s := res.Report.Seconds
 	r.Seconds = reportSeconds{
 		Read: c.laps["read"].Seconds(), PCA: res.SecondsPCA, KNN: s.KNN, Graph: s.Graph, Coarse: s.Coarse,
-		Spectral: s.Spectral, EM: s.EM, Index: res.SecondsIndex, Write: c.laps["write"].Seconds(), Total: total.Seconds(),
+		Spectral: s.Spectral, EM: s.EM, Index: res.SecondsIndex, Write: c.laps["write"].Seconds(), Place: c.laps["place"].Seconds(), Total: total.Seconds(),
 	}
 	r.MeasuredSeconds = (c.laps["fit"] + c.laps["write"]).Seconds()
 	r.CPUSeconds, r.PeakRSSBytes = usage()
