@@ -46,6 +46,7 @@ func TestVectorsInDisguise(t *testing.T) {
 		"float16.arrow": arrowOf(t, want, "float16"),
 		"float32.arrow": arrowOf(t, want, "float32"),
 		"float64.arrow": arrowOf(t, want, "float64"),
+		"fixed.arrow":   arrowOf(t, want, "fixed"),
 		"lists.arrow":   arrowOf(t, want, "list"),
 	} {
 		path := tempFile(t, name, content)
@@ -73,6 +74,8 @@ func arrowOf(t *testing.T, vectors [][]float32, form string) []byte {
 	switch form {
 	case "text":
 		b = array.NewStringBuilder(table.Heap)
+	case "fixed":
+		b = array.NewFixedSizeBinaryBuilder(table.Heap, &arrow.FixedSizeBinaryType{ByteWidth: 16})
 	case "list":
 		b = array.NewListBuilder(table.Heap, arrow.ListOf(arrow.PrimitiveTypes.Float32))
 	default:
@@ -84,7 +87,7 @@ func arrowOf(t *testing.T, vectors [][]float32, form string) []byte {
 			switch form {
 			case "float16":
 				raw = binary.LittleEndian.AppendUint16(raw, float16.New(x).Uint16())
-			case "float32":
+			case "float32", "fixed":
 				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
 			case "float64":
 				raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(float64(x)))
@@ -99,6 +102,8 @@ func arrowOf(t *testing.T, vectors [][]float32, form string) []byte {
 			inner.Append(true)
 			inner.ValueBuilder().(*array.Float32Builder).AppendValues(v, nil)
 		case *array.BinaryBuilder:
+			b.Append(raw)
+		case *array.FixedSizeBinaryBuilder:
 			b.Append(raw)
 		}
 	}

@@ -109,7 +109,7 @@ func bytesForm(c Column) string {
 	var rows [][]byte
 	for i := 0; i < c.Len() && len(rows) < lookDisguised; i++ {
 		if !c.IsNull(i) {
-			rows = append(rows, []byte(c.Text(i)))
+			rows = append(rows, bytesOf(c, i))
 		}
 	}
 	if len(rows) == 0 || len(rows[0]) < 4 || slices.ContainsFunc(rows, func(r []byte) bool { return len(r) != len(rows[0]) }) {
@@ -125,6 +125,14 @@ func bytesForm(c Column) string {
 		}
 	}
 	return best
+}
+
+// bytesOf returns the bytes of a row. Text has those of fixed length in base64.
+func bytesOf(c Column, i int) []byte {
+	if a, fixed := storage(c.arr).(*array.FixedSizeBinary); fixed {
+		return a.Value(i)
+	}
+	return []byte(c.Text(i))
 }
 
 // exponents returns the standard deviation of the exponents of the numbers in rows, for the given
@@ -239,19 +247,19 @@ func (d Disguise) Vectors(c Column, o Origin) (Column, error) {
 	values := b.ValueBuilder().(*array.Float64Builder)
 	var v []float64
 	for i := range c.Len() {
-		text := ""
+		var raw []byte
 		if !c.IsNull(i) {
-			text = c.Text(i)
+			raw = bytesOf(c, i)
 		}
-		if text == "" {
+		if len(raw) == 0 {
 			b.AppendNull()
 			continue
 		}
 		var err error
 		if d.Form == "text" {
-			v, err = ParseVector(v[:0], text)
+			v, err = ParseVector(v[:0], string(raw))
 		} else {
-			v, err = numbersOf(v[:0], []byte(text), d.Form)
+			v, err = numbersOf(v[:0], raw, d.Form)
 		}
 		if err != nil {
 			return Column{}, o.BadAt(i, c.Name(), "%v", err)

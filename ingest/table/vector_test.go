@@ -44,6 +44,10 @@ func TestVectors(t *testing.T) {
 					if err := table.CopyVectors(got, 3, c, here, false); err != nil {
 						t.Fatalf("%s: %v", dt, err)
 					}
+					double := make([]float64, 3*n)
+					if err := table.CopyVectors(double, 3, c, here, false); err != nil || !slices.Equal(double, slices.Concat(want[from:]...)) {
+						t.Errorf("%s from %d: %v in double precision, %v", dt, from, double, err)
+					}
 					each := table.VectorRows(c)
 					for i := range n {
 						for k, v := range want[from+i] {

@@ -117,3 +117,35 @@ func BenchmarkPredict(b *testing.B) {
 	}
 	b.ReportMetric(float64(c.Count()), "clusters")
 }
+
+// Rows of many columns are searched in single precision. The points that new ones join are those of
+// an exact search, also for rows in double precision that lie far from the origin and close together.
+func TestPredictManyColumns(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 8))
+	draw := func(n int) vec.Matrix[float64] {
+		x := vec.New[float64](n, 30)
+		for i := range x.Data {
+			x.Data[i] = 1e6 + float64(i/30%3)/10 + random.NormFloat64()/100
+		}
+		return x
+	}
+	x, q := draw(90), draw(40)
+	c, err := Find(t.Context(), x, Settings{MinSize: 5})
+	if err != nil || c.Count() != 3 {
+		t.Fatalf("%d clusters, %v", c.Count(), err)
+	}
+	p := NewPredictor(c, x)
+	if p.index == nil {
+		t.Fatal("30 columns are not searched by an index")
+	}
+	point, lambda, err := p.join(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact := *p
+	exact.index, exact.boxes = nil, newBoxes(c.set.Distance, x, make([]float64, x.Rows), 1)
+	want, at, err := exact.join(t.Context(), q)
+	if err != nil || !slices.Equal(point, want) || !slices.Equal(lambda, at) {
+		t.Errorf("new points join %v, want %v, %v", point, want, err)
+	}
+}

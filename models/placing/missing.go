@@ -65,7 +65,6 @@ func (l Learnt) Complete(ctx context.Context, g Guest, z []float32, seen vec.Mat
 // nearestObserved returns the rows of seen that are nearest to z in z's observed values, nearest
 // first.
 func nearestObserved(z []float32, seen vec.Matrix[float32], count int) []int32 {
-	count = min(count, seen.Rows)
 	rows, dist2 := make([]int32, 0, count+1), make([]float64, 0, count+1)
 	for j := range seen.Rows {
 		sum := 0.0

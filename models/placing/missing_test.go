@@ -28,11 +28,16 @@ func TestCheckObserved(t *testing.T) {
 	for _, c := range []struct {
 		x      []float32
 		column int // of the error; -1: the row, -2: no error
-	}{{[]float32{1, nan, nan, 2}, -2}, {[]float32{1, 2, nan, nan}, -1}, {[]float32{1, inf, 2, 3}, 1}} {
-		var row *models.RowError
-		err := CheckObserved(vec.Of(2, 2, c.x), []string{"a", "b"})
-		if is := errors.As(err, &row); is != (c.column > -2) || is && (row.Column != c.column || c.column == 1 && row.Name != "b") {
-			t.Errorf("%v: %v", c.x, err)
+		row    int
+	}{{[]float32{1, nan, nan, 2}, -2, 0}, {[]float32{1, 2, nan, nan}, -1, 1}, {[]float32{1, inf, 2, 3}, 1, 0}, {[]float32{1, 2, inf, nan}, 0, 1}} {
+		for _, names := range [][]string{{"a", "b"}, {"a"}, nil} {
+			var row *models.RowError
+			err := CheckObserved(vec.Of(2, 2, c.x), names)
+			if is := errors.As(err, &row); is != (c.column > -2) || is && (row.Column != c.column || row.Row != c.row) {
+				t.Errorf("%v: %v", c.x, err)
+			} else if is && c.column >= 0 && c.column < len(names) != (row.Name != "") {
+				t.Errorf("%v: the column is named %q", c.x, row.Name)
+			}
 		}
 	}
 }
@@ -46,6 +51,9 @@ func TestPlaceObserved(t *testing.T) {
 	for _, known := range []bool{false, true} { // learnt point 7 lacked value 2, or no point did
 		l := Learnt{Rows: Sample(150, 40, 1), Neighbors: 4, Threads: 2, Units: Units{Shift: slices.Repeat([]float64{.5}, 6), Scale: 4}}
 		l.X = vec.Take(s.Mu, l.Rows)
+		for i := range l.X.Rows { // the frame of learning is moved against the map's
+			l.X.Row(i)[0], l.X.Row(i)[1] = l.X.Row(i)[0]+2, l.X.Row(i)[1]-1
+		}
 		if known {
 			l.Missing = func(j, c int) bool { return j == 7 && c == 2 }
 		}
@@ -74,7 +82,8 @@ func TestPlaceObserved(t *testing.T) {
 		}
 		if known {
 			copy(full.Row(20), seen.Row(7))
-			at[20], variance[20] = s.Mu.Row(int(l.Rows[7])), s.Sigma2[l.Rows[7]]
+			mu := s.Mu.Row(int(l.Rows[7]))
+			at[20], variance[20] = []float64{mu[0] + 2, mu[1] - 1}, s.Sigma2[l.Rows[7]]
 		}
 		want, err := p.Place(t.Context(), full)
 		if err != nil {
@@ -87,12 +96,12 @@ func TestPlaceObserved(t *testing.T) {
 		for i := range x.Rows {
 			mu := want.Mu.Row(i)
 			if at[i] != nil {
-				mu = []float32{float32(at[i][0]), float32(at[i][1])}
+				mu = []float32{float32(at[i][0] - 2), float32(at[i][1] + 1)}
 				if !near(float64(got.Sigma[i]), math.Sqrt(variance[i])) {
 					t.Errorf("%v: row %d has the scale %g, want %g", known, i, got.Sigma[i], math.Sqrt(variance[i]))
 				}
 			}
-			if !slices.Equal(got.Mu.Row(i), mu) || got.NoveltyLocal[i] != want.NoveltyLocal[i] || got.NoveltyGlobal[i] != want.NoveltyGlobal[i] {
+			if vec.SquaredDistance(got.Mu.Row(i), mu) > 1e-10 || got.NoveltyLocal[i] != want.NoveltyLocal[i] || got.NoveltyGlobal[i] != want.NoveltyGlobal[i] {
 				t.Errorf("%v: row %d is at %v, want %v", known, i, got.Mu.Row(i), mu)
 			}
 		}
@@ -103,6 +112,10 @@ func TestPlaceObserved(t *testing.T) {
 		copy(x.Row(4), []float32{nan, nan, nan, nan, nan, nan})
 		if _, err := p.PlaceObserved(t.Context(), x); !errors.As(err, &row) || row.Row != 4 {
 			t.Errorf("a row without values: %v", err)
+		}
+		var dim *models.DimensionError
+		if _, err := p.PlaceObserved(t.Context(), vec.Of(1, 3, []float32{1, nan, 2})); !errors.As(err, &dim) || dim.Got != 3 {
+			t.Errorf("a row of other columns: %v", err)
 		}
 		lost := errors.New("lost")
 		l.Invite = func() Guest { return linear{l: l, fail: lost} }
@@ -118,5 +131,23 @@ func TestPlaceObserved(t *testing.T) {
 		if _, err := p.PlaceObserved(ctx, x); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v of a cancelled context", err)
 		}
+	}
+}
+
+// A projection needs all values.
+func TestPlaceObservedProjected(t *testing.T) {
+	s, _ := modeltest.Snapshot(t, 9, 150, 6, 3, 2)
+	l := Learnt{Rows: Sample(150, 40, 1), Neighbors: 4, Units: Units{Shift: make([]float64, 3), Scale: 1}}
+	l.X = vec.Take(s.Mu, l.Rows)
+	l.Invite = func() Guest { return linear{l: l} }
+	p, err := NewPlacer(s, l, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := modeltest.Events(10, 3, 6)
+	x.Row(1)[4] = float32(math.NaN())
+	var row *models.RowError
+	if _, err := p.PlaceObserved(t.Context(), x); !errors.As(err, &row) || row.Row != 1 || row.Column != 4 {
+		t.Errorf("%v", err)
 	}
 }

@@ -143,7 +143,6 @@ func newRegressor(r *Regression, dims int) *regressor {
 // at sets the weights of the reference points of a list for the position y.
 func (w *regressor) at(y []float32, index []int32, dist2 []float64) {
 	k, dims := len(index), len(y)
-	w.weight, w.share = w.weight[:k], w.share[:k]
 	w.bandwidth2 = dist2[min(bandwidthRank, k)-1]
 	h2 := w.bandwidth2
 	if h2 == 0 {
