@@ -66,16 +66,25 @@ type metric struct {
 }
 
 // metrics are all metrics, the default first.
-var metrics = []metric{
-	{name: Euclidean, about: "values are alike", zeros: true},
+var metrics = append([]metric{
+	{name: Euclidean, about: distance.Euclidean.About(), zeros: true},
 	{name: Cosine, about: "directions are alike", directs: true, zeros: true, part: "directions", single: direction[float32], double: direction[float64]},
 	{name: Correlation, about: "profiles are alike", directs: true, part: "directions", single: profile[float32], double: profile[float64]},
 	{name: Hellinger, about: "shares are alike", zeros: true, part: "shares", single: shares[float32], double: shares[float64]},
 	{name: Haversine, about: "they are near on the earth (columns LAT,LON in degrees)", single: onEarth[float32], double: onEarth[float64]},
 	{name: Hamming, about: "few columns differ (of 0 and 1, or categories)", bits: true, single: zerosAndOnes[float32], double: zerosAndOnes[float64]},
-	{name: Jaccard, about: "few of the columns with a 1 differ", distance: distance.Jaccard, bits: true, single: zerosAndOnes[float32], double: zerosAndOnes[float64]},
-	{name: Manhattan, about: "the sum of differences is small", distance: distance.Manhattan},
-	{name: Chebyshev, about: "no difference is large", distance: distance.Chebyshev},
+}, ofDistances()...)
+
+// ofDistances returns the metrics whose rows stay unchanged and have a distance of their own.
+func ofDistances() (all []metric) {
+	for _, d := range distance.All()[1:] {
+		m := metric{name: Metric(d.String()), about: d.About(), distance: d, bits: d.Bits()}
+		if m.bits {
+			m.single, m.double = zerosAndOnes[float32], zerosAndOnes[float64]
+		}
+		all = append(all, m)
+	}
+	return all
 }
 
 // entry returns the entry of a known metric.

@@ -36,7 +36,7 @@ type boxes[T vec.Float] struct {
 
 // boxed reports whether rows of the given number of columns are searched with boxes.
 func boxed(d distance.Distance, columns int) bool {
-	return columns <= boxedColumns && d != distance.Jaccard
+	return columns <= boxedColumns && d.Bounded()
 }
 
 // newBoxes makes the boxes.

@@ -56,7 +56,7 @@ func sameAsBatch(t failer, l *Live, want *Clusters) *Clusters {
 }
 
 // distances lists all distances between rows.
-var distances = []distance.Distance{distance.Euclidean, distance.Manhattan, distance.Chebyshev, distance.Jaccard}
+var distances = distance.All()
 
 // TestLiveIsTheBatchs: for any distance and after every step, the updated clusters equal those that
 // Find finds. The steps have many equal distances and duplicates, remove hubs and bridges, and add

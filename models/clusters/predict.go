@@ -73,7 +73,7 @@ func centre[T vec.Float](x vec.Matrix[T]) []float64 {
 
 // single returns rows in single precision, in the form of index.
 func (p *Predictor[T]) single(x vec.Matrix[T]) vec.Matrix[float32] {
-	if p.centre == nil || p.set.Distance == distance.Jaccard {
+	if p.centre == nil || p.set.Distance.Bits() {
 		return vec.Convert[float32](x)
 	}
 	out := vec.New[float32](x.Rows, x.Cols)

@@ -24,7 +24,7 @@ import (
 )
 
 // others lists the distances for which single rows cannot be made Euclidean.
-var others = []distance.Distance{distance.Manhattan, distance.Chebyshev, distance.Jaccard}
+var others = distance.All()[1:]
 
 // rowsFor returns rows for which a distance is defined, in a few groups and with duplicates.
 func rowsFor(d distance.Distance, n int, seed uint64) vec.Matrix[float32] {

@@ -75,7 +75,7 @@ func TestRanksAreTheDefinition(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		x := cloud(seed, n, rapid.SampledFrom([]int{3, 20}).Draw(t, "dim"))
 		y := likeness(x, seed+1)
-		d := rapid.SampledFrom([]distance.Distance{distance.Euclidean, distance.Manhattan, distance.Chebyshev, distance.Jaccard}).Draw(t, "distance")
+		d := rapid.SampledFrom(distance.All()).Draw(t, "distance")
 		if d.Bits() {
 			knntest.Threshold(x)
 		}

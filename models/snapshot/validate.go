@@ -67,7 +67,7 @@ func (s *Snapshot) validateDistance() error {
 		return nil
 	}
 	switch {
-	case s.Distance > distance.Jaccard:
+	case !s.Distance.Known():
 		return fmt.Errorf("there is no %v", s.Distance)
 	case s.Components.Rows > 0 || s.Approximate() || s.Student == nil:
 		return fmt.Errorf("a projection, an index, or Gaussian tails under the distance %v", s.Distance)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"unfold/internal/simd/dist"
 	"unfold/internal/vec"
 )
 
@@ -20,37 +21,130 @@ const (
 	Jaccard
 )
 
-var names = []string{Euclidean: "euclidean", Manhattan: "manhattan", Chebyshev: "chebyshev", Jaccard: "jaccard"}
+// entry is the definition of a distance.
+type entry struct {
+	name string
+	// about completes the sentence "rows are near if".
+	about string
+	// single and double return d2 of two rows if it is at most most, otherwise a number above most.
+	single func(a, b []float32, most float64) float64
+	double func(a, b []float64, most float64) float64
+	// length returns the distance for d2. It is nil if d2 is the distance.
+	length func(d2 float64) float64
+	// bound returns a lower bound of d2 from the differences between a row and a box: their sum, of
+	// their squares if squares is set, and the largest. It is nil if boxes do not bound the distance.
+	squares bool
+	bound   func(sum, largest float64) float64
+	// shares converts absolute differences of columns to their contributions to d2.
+	shares func(to []float64, d2 float64)
+	// counts is set if the distance is only defined for rows of 0 and 1, which are searched as bits.
+	counts *Counts
+	// kernel is nil if there is no approximation in single precision.
+	kernel *Kernel
+}
+
+// table has the entries of all distances. A new distance is a constant above and an entry here.
+var table = []entry{
+	Euclidean: {
+		name: "euclidean", about: "values are alike", single: euclidean[float32], double: euclidean[float64], length: math.Sqrt, squares: true, bound: bySum,
+		shares: func(to []float64, _ float64) {
+			for k, v := range to {
+				to[k] = v * v
+			}
+		},
+	},
+	Manhattan: {
+		name: "manhattan", about: "the sum of differences is small", single: manhattan[float32], double: manhattan[float64], bound: bySum,
+		shares: func([]float64, float64) {},
+		kernel: &Kernel{dist.Manhattan, dist.ManhattanBeyond},
+	},
+	Chebyshev: {
+		name: "chebyshev", about: "no difference is large", single: chebyshev[float32], double: chebyshev[float64], length: math.Sqrt,
+		bound:  func(_, largest float64) float64 { return largest * largest },
+		shares: largestShares,
+		kernel: &Kernel{dist.Chebyshev, func(most float64, _ int) float64 { return dist.ChebyshevBeyond(math.Sqrt(most)) }},
+	},
+	Jaccard: {
+		name: "jaccard", about: "few of the columns with a 1 differ", single: jaccard[float32], double: jaccard[float64], shares: equalShares,
+		counts: &Counts{ofBits, mostDiffering},
+	},
+}
+
+// Counts computes a distance of rows of 0 and 1 from the number of columns in which they differ and
+// their numbers of ones.
+type Counts struct {
+	// Dist2 returns d2.
+	Dist2 func(differ, onesA, onesB int) float64
+	// Most returns an upper bound of the number of differing columns of rows whose d2 is at most t.
+	Most func(t float64, onesA, onesB int) int
+}
+
+// Kernel approximates a distance in single precision.
+type Kernel struct {
+	// About writes to out[i] the distance between q and row rows[i] of data.
+	About func(out, q, data []float32, stride int, rows []int32)
+	// Beyond returns a threshold: if a result of About for rows of n columns exceeds it, d2 exceeds
+	// most, which is not negative.
+	Beyond func(most float64, n int) float64
+}
+
+// All lists the distances, Euclidean first.
+func All() (all []Distance) {
+	for d := range table {
+		all = append(all, Distance(d))
+	}
+	return all
+}
+
+// Known reports whether the distance exists. The methods below panic for others.
+func (d Distance) Known() bool { return int(d) < len(table) }
 
 // String returns the name of the distance on the command line and in files.
 func (d Distance) String() string {
-	if int(d) >= len(names) {
+	if !d.Known() {
 		return fmt.Sprintf("distance %d", int(d))
 	}
-	return names[d]
+	return table[d].name
 }
 
 // Names lists the distances' names, Euclidean first.
-func Names() []string { return slices.Clone(names) }
+func Names() (names []string) {
+	for _, e := range table {
+		names = append(names, e.name)
+	}
+	return names
+}
 
 // Parse returns the distance of that name.
 func Parse(name string) (Distance, error) {
-	if i := slices.Index(names, name); i >= 0 {
-		return Distance(i), nil
+	if d := slices.Index(Names(), name); d >= 0 {
+		return Distance(d), nil
 	}
-	return Euclidean, fmt.Errorf("distance %q: there is only %s", name, strings.Join(names, ", "))
+	return Euclidean, fmt.Errorf("distance %q: there is only %s", name, strings.Join(Names(), ", "))
 }
+
+// About completes the sentence "rows are near if".
+func (d Distance) About() string { return table[d].about }
 
 // Length returns the distance for d2, the value that neighbour lists store.
 func (d Distance) Length(d2 float64) float64 {
-	if d == Manhattan || d == Jaccard {
-		return d2
+	if length := table[d].length; length != nil {
+		return length(d2)
 	}
-	return math.Sqrt(d2)
+	return d2
 }
 
 // Bits reports whether the distance is only defined for binary rows.
-func (d Distance) Bits() bool { return d == Jaccard }
+func (d Distance) Bits() bool { return table[d].counts != nil }
+
+// Counts returns the computation from counts of bits, or nil if the distance has none.
+func (d Distance) Counts() *Counts { return table[d].counts }
+
+// Kernel returns the approximation in single precision, or nil if there is none.
+func (d Distance) Kernel() *Kernel { return table[d].kernel }
+
+// Bounded reports whether Box excludes boxes.
+func (d Distance) Bounded() bool { return table[d].bound != nil }
 
 // BitError reports a value of a row that is neither 0 nor 1.
 type BitError struct {

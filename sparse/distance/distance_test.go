@@ -17,7 +17,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-var all = []distance.Distance{distance.Euclidean, distance.Manhattan, distance.Chebyshev, distance.Jaccard}
+var all = distance.All()
 
 // fixture has the output of testdata/foreign/distances.py.
 type fixture struct {
@@ -160,10 +160,10 @@ func TestCountsOfBits(t *testing.T) {
 			onesA, onesB = onesA+int(a[k]), onesB+int(b[k])
 		}
 		d2 := distance.Between(distance.Jaccard, a, b)
-		if got := distance.OfBits(differ, onesA, onesB); got != d2 {
+		if got := distance.Jaccard.Counts().Dist2(differ, onesA, onesB); got != d2 {
 			t.Fatalf("%v by counts, %v by values", got, d2)
 		}
-		if most := distance.MostDiffering(d2, onesA, onesB); differ > most || most > differ+2 {
+		if most := distance.Jaccard.Counts().Most(d2, onesA, onesB); differ > most || most > differ+2 {
 			t.Fatalf("%d columns differ at %v, at most %d by the limit", differ, d2, most)
 		}
 	})

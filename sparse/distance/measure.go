@@ -18,16 +18,13 @@ func Between[T vec.Float](d Distance, a, b []T) float64 {
 // Within returns d2 of two rows if it is at most most. Otherwise it returns a number above most,
 // since it stops as soon as the sum exceeds the limit.
 func Within[T vec.Float](d Distance, a, b []T, most float64) float64 {
-	switch d {
-	case Manhattan:
-		return manhattan(a, b, most)
-	case Chebyshev:
-		return chebyshev(a, b, most)
-	case Jaccard:
-		return jaccard(a, b)
+	if x, single := any(a).([]float32); single {
+		return table[d].single(x, any(b).([]float32), most)
 	}
-	return vec.SquaredDistance(a, b)
+	return table[d].double(any(a).([]float64), any(b).([]float64), most)
 }
+
+func euclidean[T vec.Float](a, b []T, _ float64) float64 { return vec.SquaredDistance(a, b) }
 
 // together is the number of columns after which a sum is compared with its limit.
 const together = 16
@@ -87,7 +84,7 @@ func larger(a, b float64) float64 {
 	return b
 }
 
-func jaccard[T vec.Float](a, b []T) float64 {
+func jaccard[T vec.Float](a, b []T, _ float64) float64 {
 	differ, either := 0, 0
 	for k, v := range a {
 		if v != b[k] {
@@ -100,9 +97,8 @@ func jaccard[T vec.Float](a, b []T) float64 {
 	return ofCounts(differ, either)
 }
 
-// OfBits returns Jaccard's d2 of two rows from the number of columns in which they differ and their
-// numbers of ones: |A or B| = (differ + |A| + |B|)/2.
-func OfBits(differ, onesA, onesB int) float64 { return ofCounts(differ, (differ+onesA+onesB)/2) }
+// ofBits is Counts.Dist2 of Jaccard: |A or B| = (differ + |A| + |B|)/2.
+func ofBits(differ, onesA, onesB int) float64 { return ofCounts(differ, (differ+onesA+onesB)/2) }
 
 func ofCounts(differ, either int) float64 {
 	if differ == 0 {
@@ -111,78 +107,83 @@ func ofCounts(differ, either int) float64 {
 	return float64(differ) / float64(either)
 }
 
-// MostDiffering returns an upper bound of the number of differing columns of two rows whose Jaccard
-// d2 is at most t. With h of them
+// mostDiffering is Counts.Most of Jaccard. With h differing columns
 //
 //	2h / (|A| + |B| + h) <= t,   h <= t (|A| + |B|) / (2 - t),
 //
 // plus one for rounding.
-func MostDiffering(t float64, onesA, onesB int) int {
+func mostDiffering(t float64, onesA, onesB int) int {
 	return int(min(t, 1)*float64(onesA+onesB)/(2-min(t, 1))) + 1
 }
 
-// Box returns a lower bound of d2 between row and any row whose columns are within low..high. It is
-// lower than the exact sum by a share of 2^-30, because the order of summation differs.
+// Box returns a lower bound of d2 between row and any row whose columns are within low..high. It is 0
+// for a distance that is not Bounded.
 func Box[T vec.Float](d Distance, row []T, low, high []float64) float64 {
+	e := &table[d]
+	if e.bound == nil {
+		return 0
+	}
 	sum, largest := 0.0, 0.0
 	for k, v := range row {
 		at := float64(v)
 		out := max(low[k]-at, at-high[k], 0)
 		largest = max(largest, out)
-		if d == Euclidean {
+		if e.squares {
 			out *= out
 		}
 		sum += out
 	}
-	switch d {
-	case Chebyshev:
-		return largest * largest
-	case Jaccard:
-		return 0
-	}
-	return sum * (1 - 0x1p-30)
+	return e.bound(sum, largest)
 }
+
+// bySum is the bound of a distance that is a sum over columns. It is lower than the exact sum by a
+// share of 2^-30, because the order of summation differs.
+func bySum(sum, _ float64) float64 { return sum * (1 - 0x1p-30) }
 
 // Shares sets to to the contribution of each column to d2 of two rows; the sum is d2 up to
 // rounding. For Euclidean and Manhattan it is the column's term. For Chebyshev the columns with the
 // largest difference share the whole equally. For Jaccard each differing column contributes 1/|A or
 // B|.
 func Shares[T vec.Float](d Distance, to []float64, a, b []T) {
+	d2 := 0.0
+	if d.Bits() {
+		d2 = Between(d, a, b)
+	}
 	for k, v := range a {
 		to[k] = math.Abs(float64(v) - float64(b[k]))
 	}
-	switch d {
-	case Manhattan:
-	case Chebyshev:
-		largest, at := 0.0, 0.0
-		for _, v := range to {
-			switch {
-			case v > largest:
-				largest, at = v, 1
-			case v == largest:
-				at++
-			}
+	table[d].shares(to, d2)
+}
+
+// largestShares divides the square of the largest difference among the columns that have it.
+func largestShares(to []float64, _ float64) {
+	largest, at := 0.0, 0.0
+	for _, v := range to {
+		switch {
+		case v > largest:
+			largest, at = v, 1
+		case v == largest:
+			at++
 		}
-		for k, v := range to {
-			if to[k] = 0; v == largest {
-				to[k] = largest * largest / at
-			}
+	}
+	for k, v := range to {
+		if to[k] = 0; v == largest {
+			to[k] = largest * largest / at
 		}
-	case Jaccard:
-		d2, differ := Between(d, a, b), 0.0
-		for _, v := range to {
-			if v != 0 {
-				differ++
-			}
+	}
+}
+
+// equalShares divides d2 among the columns that differ.
+func equalShares(to []float64, d2 float64) {
+	differ := 0.0
+	for _, v := range to {
+		if v != 0 {
+			differ++
 		}
-		for k, v := range to {
-			if v != 0 {
-				to[k] = d2 / differ
-			}
-		}
-	default:
-		for k, v := range to {
-			to[k] = v * v
+	}
+	for k, v := range to {
+		if v != 0 {
+			to[k] = d2 / differ
 		}
 	}
 }

@@ -41,7 +41,7 @@ func zerosAndOnes[T vec.Float](x vec.Matrix[T], threads int) bool {
 // row: two rows that differ in d columns have numbers of ones within d of each other. Columns are
 // ordered by decreasing variance, so that counts of the first words often decide.
 type bitRows struct {
-	jaccard     bool // Jaccard's distance; otherwise Hamming's, which is the squared Euclidean
+	counts      *distance.Counts // nil for Hamming's distance, which is the squared Euclidean
 	words, head int
 	bit         []int32  // of every column
 	order       []int32  // the row at every position
@@ -56,9 +56,9 @@ type bitRows struct {
 // trials with digits.
 func bitHead(words int) int { return max(1, (2*words+2)/5) }
 
-// newBitRows packs binary rows for comparison by Jaccard's or the Euclidean distance.
+// newBitRows packs binary rows for comparison by a distance of bits or the Euclidean one.
 func newBitRows[T vec.Float](d distance.Distance, x vec.Matrix[T], threads int) *bitRows {
-	b := &bitRows{jaccard: d == distance.Jaccard, words: hamming.Words(x.Cols), level: simd.Best()}
+	b := &bitRows{counts: d.Counts(), words: hamming.Words(x.Cols), level: simd.Best()}
 	b.head, b.bit = bitHead(b.words), bitsByVariance(x)
 	packed, ones := packBits(b, x, threads)
 	b.order = byOnes(ones)

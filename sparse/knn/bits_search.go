@@ -9,7 +9,6 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/simd/hamming"
 	"unfold/internal/vec"
-	"unfold/sparse/distance"
 )
 
 // bitSearch compares queries with binary rows. A block of queries with about the same number of
@@ -155,8 +154,8 @@ func (q *bitSearch) limit(lists *Neighbors, r int, ones int32) uint64 {
 	switch {
 	case last >= unlimited:
 		return unlimited
-	case q.b.jaccard:
-		return uint64(distance.MostDiffering(last, int(q.ones[r]), int(ones)))
+	case q.b.counts != nil:
+		return uint64(q.b.counts.Most(last, int(q.ones[r]), int(ones)))
 	}
 	return uint64(last)
 }
@@ -165,8 +164,8 @@ func (q *bitSearch) limit(lists *Neighbors, r int, ones int32) uint64 {
 func (q *bitSearch) d2(r, i int) float64 {
 	b := q.b
 	differ := hamming.Count(q.words[r*b.words:][:b.words], b.row(i))
-	if b.jaccard {
-		return distance.OfBits(differ, int(q.ones[r]), int(b.ones[i]))
+	if b.counts != nil {
+		return b.counts.Dist2(differ, int(q.ones[r]), int(b.ones[i]))
 	}
 	return float64(differ)
 }

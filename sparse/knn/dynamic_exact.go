@@ -21,7 +21,7 @@ import (
 // package tile in positions without gaps, where the last row replaces a removed one. Centre, scale
 // and the order of the columns are chosen again when as many rows have been added as there were at
 // the last choice. They affect the time of a search, not its result. Under other distances it
-// stores only the rows and, for Jaccard's, their bits.
+// stores only the rows or, for a distance of bits, also those.
 type DynamicExact struct {
 	dim      int
 	distance distance.Distance
@@ -29,7 +29,7 @@ type DynamicExact struct {
 	pos      []int32   // and its position among the packed rows, or -1
 	slot     []int32   // of every position
 	p        *packed   // nil while there are no rows, and under other distances
-	bits     *slotBits // nil under other distances than Jaccard's
+	bits     *slotBits // nil unless the distance is one of bits
 	// left is the number of rows that may be added before all are packed again.
 	left int
 }
@@ -47,7 +47,7 @@ func NewDynamicExactBy(d distance.Distance, dim int) *DynamicExact {
 	}
 	s := &DynamicExact{dim: dim, distance: d}
 	if d.Bits() {
-		s.bits = &slotBits{words: hamming.Words(dim)}
+		s.bits = &slotBits{counts: d.Counts(), words: hamming.Words(dim)}
 	}
 	return s
 }

@@ -66,7 +66,7 @@ func newExact(d distance.Distance, x vec.Matrix[float32], bytes int) *Exact {
 	}
 	switch {
 	case x.Cols == 0: // every search fails
-	case d == distance.Jaccard, d == distance.Euclidean && Binary(x, 0):
+	case d.Bits(), d == distance.Euclidean && Binary(x, 0):
 		e.bits = newBitRows(d, x, 0)
 	case d != distance.Euclidean:
 		e.plain = newPlainRows(d, x, 0)
@@ -139,10 +139,10 @@ func NearestUnlike[T vec.Float](ctx context.Context, x vec.Matrix[T], rows, labe
 	if err := checkUnlike(x, rows, label, k, s); err != nil {
 		return nil, err
 	}
-	switch s.Distance {
-	case distance.Jaccard:
+	switch {
+	case s.Distance.Bits():
 		return bitUnlike(ctx, newBitRows(s.Distance, x, s.Threads), rows, label, k, s)
-	case distance.Manhattan, distance.Chebyshev:
+	case s.Distance != distance.Euclidean:
 		return plainUnlike(ctx, x, rows, label, k, s)
 	}
 	if Binary(x, s.Threads) {

@@ -27,10 +27,10 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, s Settings)
 	if err := checkFor(s.Distance, x, s.Threads); err != nil {
 		return nil, err
 	}
-	switch s.Distance {
-	case distance.Jaccard:
+	switch {
+	case s.Distance.Bits():
 		return bitGraph(ctx, newBitRows(s.Distance, x, s.Threads), k, s)
-	case distance.Manhattan, distance.Chebyshev:
+	case s.Distance != distance.Euclidean:
 		return plainGraph(ctx, x, k, s)
 	}
 	if Binary(x, s.Threads) {

@@ -169,10 +169,11 @@ func (run *plainSearch[T]) compare(lists *Neighbors, r, block int, bound float64
 	q, first := run.q.Row(r), block*plainBlock
 	rows := p.x.Slice(first, min(first+plainBlock, p.x.Rows))
 	x, single := any(rows).(vec.Matrix[float32])
-	if single {
-		about(p.d, near, any(q).([]float32), x, p.number[:x.Rows])
+	kernel := p.d.Kernel()
+	if single = single && kernel != nil; single {
+		kernel.About(near, any(q).([]float32), x.Data, x.Cols, p.number[:x.Rows])
 	}
-	limit := beyond(p.d, last, len(q))
+	limit := beyond(kernel, last, len(q))
 	for i := range rows.Rows {
 		j := p.order[first+i]
 		if single && float64(near[i]) > limit || run.excluded(r, j) {
@@ -180,7 +181,7 @@ func (run *plainSearch[T]) compare(lists *Neighbors, r, block int, bound float64
 		}
 		if d2 := distance.Within(p.d, q, rows.Row(i), last); d2 <= last && insert(index, dist2, j, d2) {
 			last = dist2[len(dist2)-1]
-			limit = beyond(p.d, last, len(q))
+			limit = beyond(kernel, last, len(q))
 		}
 	}
 }

@@ -6,15 +6,15 @@ import (
 
 	"unfold/internal/par"
 	"unfold/internal/simd/hamming"
-	"unfold/internal/vec"
 	"unfold/sparse/distance"
 )
 
-// slotBits has binary rows as bits, by slot, for Jaccard's distance.
+// slotBits has binary rows as bits, by slot, for a distance of bits.
 type slotBits struct {
-	words int
-	rows  []uint64
-	ones  []int32
+	counts *distance.Counts
+	words  int
+	rows   []uint64
+	ones   []int32
 }
 
 // grow makes room for slots below top.
@@ -46,7 +46,7 @@ func (b *slotBits) bytes() int64 { return 8*int64(cap(b.rows)) + 4*int64(cap(b.o
 // within returns d2 of the rows in two slots if it is at most most, otherwise a number above most.
 func (s *DynamicExact) within(i, j int32, most float64) float64 {
 	if b := s.bits; b != nil {
-		return distance.OfBits(hamming.Count(b.row(i), b.row(j)), int(b.ones[i]), int(b.ones[j]))
+		return b.counts.Dist2(hamming.Count(b.row(i), b.row(j)), int(b.ones[i]), int(b.ones[j]))
 	}
 	return distance.Within(s.distance, s.Row(i), s.Row(j), most)
 }
@@ -70,14 +70,20 @@ func (s *DynamicExact) plainReverse(ctx context.Context, ask []int32, lists *Nei
 	return slices.Concat(found...), nil
 }
 
+// kernel returns the approximation of the distance, if searches use it.
+func (s *DynamicExact) kernel() (k *distance.Kernel, ok bool) {
+	k = s.distance.Kernel()
+	return k, k != nil && s.bits == nil
+}
+
 // plainReverseOf fills list r for the row in a slot, and appends the pairs within reach.
 func (s *DynamicExact) plainReverseOf(found []ReverseNeighbor, slot int32, r int, lists *Neighbors, reach []float64) []ReverseNeighbor {
 	var near [plainBlock]float32
-	x, single := vec.Of(len(s.x)/s.dim, s.dim, s.x), s.bits == nil
+	kernel, single := s.kernel()
 	index, dist2 := lists.Row(r)
 	for slots := range slices.Chunk(s.slot, plainBlock) {
 		if single {
-			about(s.distance, near[:], s.Row(slot), x, slots)
+			kernel.About(near[:], s.Row(slot), s.x, s.dim, slots)
 		}
 		for p, j := range slots {
 			if j == slot {
@@ -91,7 +97,7 @@ func (s *DynamicExact) plainReverseOf(found []ReverseNeighbor, slot int32, r int
 				wanted = reach[j]
 			}
 			most := max(last, wanted)
-			if single && float64(near[p]) > beyond(s.distance, most, s.dim) {
+			if single && float64(near[p]) > beyond(kernel, most, s.dim) {
 				continue
 			}
 			d2 := s.within(slot, j, most)
