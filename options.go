@@ -3,6 +3,7 @@ package unfold
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,6 +17,7 @@ import (
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/models/student"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn/auto"
 )
 
@@ -50,6 +52,20 @@ const (
 	SearchHNSW Search = "hnsw"
 	// SearchDescent improves neighbour lists iteratively. It is for Fit, not for Place.
 	SearchDescent Search = "descent"
+)
+
+// Metric is the distance between rows, by its name for the flag --metric.
+type Metric string
+
+const (
+	// Euclidean is the default. Rows of length 1 give the order of the cosine distance.
+	Euclidean Metric = "euclidean"
+	// Manhattan is the sum of the absolute differences of the elements.
+	Manhattan Metric = "manhattan"
+	// Chebyshev is the largest absolute difference.
+	Chebyshev Metric = "chebyshev"
+	// Jaccard is 1 minus the share of common ones, for rows of 0 and 1.
+	Jaccard Metric = "jaccard"
 )
 
 // Frame is a coarse map that is known before learning. Learning starts from it and keeps places
@@ -95,6 +111,9 @@ type Options struct {
 	// nearest neighbours of a sample of rows, or none if this would save little. NoPCA turns it
 	// off.
 	PCA int
+	// Metric is the distance between rows, default Euclidean. Others are for the kinds Student and
+	// Saul, and exclude PCA.
+	Metric Metric
 	// Search selects the neighbour search, and Recall is the share of neighbours that it must find,
 	// above 0 and at most 1 (all). Defaults SearchAuto, 0.99.
 	Search Search
@@ -191,6 +210,13 @@ func (o Options) spec() (fit.Spec, error) {
 		Dims: o.Dims, Neighbors: o.Neighbors, Steps: o.Steps, Seed: o.Seed, Threads: o.Threads,
 		Search: auto.Settings{Recall: o.Recall},
 	}
+	if o.Metric != "" {
+		d, err := distance.Parse(string(o.Metric))
+		if err != nil {
+			return s, &OptionError{"Metric", fmt.Sprintf("there is no %q; want one of %s, and scale rows to length 1 for the cosine distance", o.Metric, strings.Join(distance.Names(), ", "))}
+		}
+		s.Distance = d
+	}
 	if o.Search != SearchAuto {
 		if err := s.Search.Method.UnmarshalText([]byte(o.Search)); err != nil {
 			return s, &OptionError{"Search", err.Error()}
@@ -274,7 +300,9 @@ func (o Options) checkKind() error {
 
 // optionNames maps internal names of settings to fields of Options.
 var optionNames = map[string]string{
-	"dims": "Dims", "neighbors": "Neighbors", "steps": "Steps", "recall": "Recall", "search": "Search",
+	"dims": "Dims", "neighbors": "Neighbors", "steps": "Steps", "recall": "Recall", "search": "Search", "metric": "Metric", "pca": "PCA", "kind": "Kind",
+	"min_size": "ClusterOptions.MinSize", "min_samples": "ClusterOptions.MinSamples", "selection": "ClusterOptions.Selection", "epsilon": "ClusterOptions.Epsilon",
+	"window": "DriftOptions.Window", "events": "DriftOptions.FalseAlarm",
 	"tail": "Student.Tail", "weight": "Student.Weight", "thorough": "Student.Thorough", "frame": "Student.Frame", "reach": "Student.Reach", "density": "Student.Density", "supervision": "Student.Supervision", "core": "Saul.Core", "components": "Saul.Largest",
 }
 
