@@ -25,7 +25,11 @@ func TestClasses(t *testing.T) {
 		}
 	}
 	m := fitted(t, x[:90], unfold.Options{Kind: unfold.GPLVM, Steps: 20, Labels: labels[:90], GPLVM: unfold.GPLVMOptions{Points: 60, Supervision: 1}})
-	got, err := m.Classes(t.Context(), x[90:])
+	classes, err := m.Classifier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := classes.Predict(t.Context(), x[90:])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +43,8 @@ func TestClasses(t *testing.T) {
 			t.Errorf("row %d: class %s of %g and %g, entropy %g", i, name, p, q, got.Entropy[i])
 		}
 	}
-	if right < 28 || !slices.Equal(got.Names, []string{"a", "b"}) {
-		t.Errorf("%d of 30 classes are right, classes %v", right, got.Names)
+	if right < 28 || !slices.Equal(classes.Names, []string{"a", "b"}) {
+		t.Errorf("%d of 30 classes are right, classes %v", right, classes.Names)
 	}
 	var file bytes.Buffer
 	if err := m.Save(&file); err != nil {
@@ -50,19 +54,23 @@ func TestClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if from, err := again.Classes(t.Context(), x[90:]); err != nil || !slices.Equal(from.Probability.RawMatrix().Data, got.Probability.RawMatrix().Data) {
+	opened, err := again.Classifier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if from, err := opened.Predict(t.Context(), x[90:]); err != nil || !slices.Equal(from.Probability.RawMatrix().Data, got.Probability.RawMatrix().Data) {
 		t.Errorf("the file predicts otherwise, %v", err)
 	}
 	holed := slices.Clone(x[91])
 	holed[2] = float32(math.NaN())
-	if one, err := m.Classes(t.Context(), unfold.Rows{holed}); err != nil || one.Name[0] != "b" {
+	if one, err := classes.Predict(t.Context(), unfold.Rows{holed}); err != nil || one.Name[0] != "b" {
 		t.Errorf("a row with a missing value: %+v, %v", one, err)
 	}
-	if none, err := m.Classes(t.Context(), unfold.Rows{}); err != nil || len(none.Name) != 0 {
+	if none, err := classes.Predict(t.Context(), unfold.Rows{}); err != nil || len(none.Name) != 0 {
 		t.Errorf("no rows: %v", err)
 	}
 	plain := fitted(t, x[:90], unfold.Options{Steps: 5})
-	if _, err := plain.Classes(t.Context(), x[90:]); !errors.Is(err, unfold.ErrBadInput) {
+	if _, err := plain.Classifier(); !errors.Is(err, unfold.ErrBadInput) {
 		t.Errorf("a map without classes: %v", err)
 	}
 }

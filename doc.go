@@ -19,12 +19,21 @@
 //
 //	m.Place(ctx, y)         // places of new vectors; the map does not change
 //	m.Neighbors(ctx, y, k)  // their k nearest points, with distances
-//	m.Classes(ctx, y)       // their classes, if the map was learnt with labels to predict them
 //	m.Graph(ctx)            // the neighbour graph of the points, a sparse CSR
+//	m.Explain(ctx, y, 5)    // the five elements that make each vector novel
+//	m.Clusters(ctx, o)      // the clusters of the points (HDBSCAN*), with a method for new places
+//	m.LearnClasses(ctx, x, label)  // predicts classes from places; Classifier returns the map's own
+//	m.Drift(o)              // tests whether the newest vectors are distributed as the points
 //	m.Save(w); Open(r)      // a model file, which the command unfold also reads
 //
 // Place is a pure function of the map and the vector: a vector gets bit-identical results in any
 // batch, in any order and on any number of threads.
+//
+// # Names
+//
+// Options have the names of the command's flags and of a stage's keys: Options.Neighbors is
+// --neighbors, ClusterOptions.MinSize is --min-size. Kinds Student and Saul are the command's kind
+// lvm with --tails student and --tails gaussian.
 //
 // # Live maps
 //

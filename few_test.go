@@ -126,6 +126,28 @@ func fewPlaces(p *unfold.Places, n, dims int) error {
 
 // fewCalls returns a call with n rows for every method of a map.
 var fewCalls = map[string]func(ctx context.Context, m *unfold.Map, x mat.Matrix, n int) error{
+	"Classifier": func(_ context.Context, m *unfold.Map, _ mat.Matrix, _ int) error {
+		_, err := m.Classifier()
+		return err
+	},
+	"Clusters": func(ctx context.Context, m *unfold.Map, x mat.Matrix, n int) error {
+		c, err := m.Clusters(ctx, unfold.ClusterOptions{MinSize: 2})
+		if err != nil {
+			return err
+		}
+		if len(c.Label) != m.Len() {
+			return shapeErrorf("%d points have %d clusters", m.Len(), len(c.Label))
+		}
+		p, err := m.Place(ctx, x)
+		if err != nil {
+			return err
+		}
+		joined, err := c.Predict(ctx, p.Embedding)
+		if err == nil && len(joined.Label) != n {
+			return shapeErrorf("%d rows have %d clusters", n, len(joined.Label))
+		}
+		return err
+	},
 	"Columns": func(_ context.Context, m *unfold.Map, _ mat.Matrix, _ int) error { m.Columns(); return nil },
 	"Decode": func(ctx context.Context, m *unfold.Map, x mat.Matrix, n int) error {
 		at := make(unfold.Rows, n)
@@ -146,6 +168,20 @@ var fewCalls = map[string]func(ctx context.Context, m *unfold.Map, x mat.Matrix,
 	},
 	"Dim":  func(_ context.Context, m *unfold.Map, _ mat.Matrix, _ int) error { m.Dim(); return nil },
 	"Dims": func(_ context.Context, m *unfold.Map, _ mat.Matrix, _ int) error { m.Dims(); return nil },
+	"Drift": func(ctx context.Context, m *unfold.Map, x mat.Matrix, _ int) error {
+		d, err := m.Drift(unfold.DriftOptions{})
+		if err == nil {
+			_, err = d.Add(ctx, x)
+		}
+		return err
+	},
+	"Explain": func(ctx context.Context, m *unfold.Map, x mat.Matrix, n int) error {
+		why, err := m.Explain(ctx, x, 2)
+		if err == nil && len(why) != n {
+			return shapeErrorf("%d rows have %d reasons", n, len(why))
+		}
+		return err
+	},
 	"Graph": func(ctx context.Context, m *unfold.Map, _ mat.Matrix, _ int) error {
 		_, err := m.Graph(ctx)
 		return err
@@ -165,7 +201,22 @@ var fewCalls = map[string]func(ctx context.Context, m *unfold.Map, x mat.Matrix,
 		return err
 	},
 	"Kind": func(_ context.Context, m *unfold.Map, _ mat.Matrix, _ int) error { m.Kind(); return nil },
-	"Len":  func(_ context.Context, m *unfold.Map, _ mat.Matrix, _ int) error { m.Len(); return nil },
+	"LearnClasses": func(ctx context.Context, m *unfold.Map, x mat.Matrix, n int) error {
+		label := make([]string, n)
+		for i := range label {
+			label[i] = string(rune('a' + i))
+		}
+		c, err := m.LearnClasses(ctx, x, label)
+		if err != nil {
+			return err
+		}
+		p, err := c.Predict(ctx, x)
+		if err == nil && len(p.Name) != n {
+			return shapeErrorf("%d rows have %d classes", n, len(p.Name))
+		}
+		return err
+	},
+	"Len": func(_ context.Context, m *unfold.Map, _ mat.Matrix, _ int) error { m.Len(); return nil },
 	"Neighbors": func(ctx context.Context, m *unfold.Map, x mat.Matrix, n int) error {
 		near, err := m.Neighbors(ctx, x, 1)
 		if err == nil && (len(near.Point) != n || len(near.Distance) != n) {

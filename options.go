@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -17,6 +18,7 @@ import (
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/models/student"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn/auto"
 )
 
@@ -51,6 +53,20 @@ const (
 	SearchHNSW Search = "hnsw"
 	// SearchDescent improves neighbour lists iteratively. It is for Fit, not for Place.
 	SearchDescent Search = "descent"
+)
+
+// Metric is the distance between rows, by its name for the flag --metric.
+type Metric string
+
+const (
+	// Euclidean is the default. Rows of length 1 give the order of the cosine distance.
+	Euclidean Metric = "euclidean"
+	// Manhattan is the sum of the absolute differences of the elements.
+	Manhattan Metric = "manhattan"
+	// Chebyshev is the largest absolute difference.
+	Chebyshev Metric = "chebyshev"
+	// Jaccard is 1 minus the share of common ones, for rows of 0 and 1.
+	Jaccard Metric = "jaccard"
 )
 
 // Frame is a coarse map that is known before learning. Learning starts from it and keeps places
@@ -96,6 +112,9 @@ type Options struct {
 	// nearest neighbours of a sample of rows, or none if this would save little. NoPCA turns it
 	// off.
 	PCA int
+	// Metric is the distance between rows, default Euclidean. Others are for the kinds Student and
+	// Saul, and exclude PCA.
+	Metric Metric
 	// Search selects the neighbour search, and Recall is the share of neighbours that it must find,
 	// above 0 and at most 1 (all). Defaults SearchAuto, 0.99.
 	Search Search
@@ -179,7 +198,7 @@ type GPLVMOptions struct {
 	// and less exactly.
 	Smooth bool
 	// Supervision, from 0 to 1, learns one latent space of the rows and Options.Labels if it is above
-	// 0, whatever its value. The map then predicts classes (Map.Classes). Its rows must be finite and
+	// 0, whatever its value. The map then predicts classes (Map.Classifier). Its rows must be finite and
 	// have labels of at least two classes. Kernel, Restarts and Smooth must be zero. Default 0: labels
 	// are ignored. The places of rows that are placed later do not depend on their labels.
 	Supervision float64
@@ -197,6 +216,13 @@ func (o Options) spec() (fit.Spec, error) {
 	s.Common = models.Common{
 		Dims: o.Dims, Neighbors: o.Neighbors, Steps: o.Steps, Seed: o.Seed, Threads: o.Threads, Labels: o.Labels,
 		Search: auto.Settings{Recall: o.Recall},
+	}
+	if o.Metric != "" {
+		d, err := distance.Parse(string(o.Metric))
+		if err != nil {
+			return s, &OptionError{"Metric", fmt.Sprintf("there is no %q; want one of %s, and scale rows to length 1 for the cosine distance", o.Metric, strings.Join(distance.Names(), ", "))}
+		}
+		s.Distance = d
 	}
 	if o.Search != SearchAuto {
 		if err := s.Search.Method.UnmarshalText([]byte(o.Search)); err != nil {
@@ -288,7 +314,9 @@ func (o Options) checkLabels() error {
 
 // optionNames maps internal names of settings to fields of Options.
 var optionNames = map[string]string{
-	"dims": "Dims", "neighbors": "Neighbors", "steps": "Steps", "recall": "Recall", "search": "Search",
+	"dims": "Dims", "neighbors": "Neighbors", "steps": "Steps", "recall": "Recall", "search": "Search", "metric": "Metric", "pca": "PCA", "kind": "Kind",
+	"min_size": "ClusterOptions.MinSize", "min_samples": "ClusterOptions.MinSamples", "selection": "ClusterOptions.Selection", "epsilon": "ClusterOptions.Epsilon",
+	"window": "DriftOptions.Window", "events": "DriftOptions.FalseAlarm",
 	"tail": "Student.Tail", "weight": "Student.Weight", "thorough": "Student.Thorough", "frame": "Student.Frame", "reach": "Student.Reach", "density": "Student.Density", "supervision": "Student.Supervision", "core": "Saul.Core", "components": "Saul.Largest",
 }
 

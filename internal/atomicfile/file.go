@@ -140,21 +140,6 @@ func SweepOwn(path string) {
 	}
 }
 
-// Sweep removes what processes have left beside path that died while they wrote
-// it. Nobody may be writing it now.
-func Sweep(path string) error {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "."+filepath.Base(path)+".") && strings.HasSuffix(e.Name(), ".tmp") {
-			err = errors.Join(err, os.Remove(filepath.Join(filepath.Dir(path), e.Name())))
-		}
-	}
-	return err
-}
-
 func unwritable(path string, err error) error {
 	// The error's path is the temporary name, which would confuse; path replaces it.
 	var pe *fs.PathError

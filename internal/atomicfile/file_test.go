@@ -145,28 +145,3 @@ func TestSweepOwn(t *testing.T) {
 		t.Errorf("left in the folder are %v", got)
 	}
 }
-
-func TestSweep(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a")
-	if err := Sweep(filepath.Join(dir, "absent", "a")); err != nil {
-		t.Error(err)
-	}
-	for _, name := range []string{"a", "b"} {
-		if _, err := Create(filepath.Join(dir, name)); err != nil { // and dies
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(os.WriteFile(path, []byte("whole"), 0o644), Sweep(path)); err != nil {
-		t.Fatal(err)
-	}
-	got := content(t, path)
-	if len(got) != 2 || got["a"] != "whole" {
-		t.Errorf("the folder holds %v", got)
-	}
-	for name := range got {
-		if name != "a" && !strings.HasPrefix(name, ".b.") {
-			t.Errorf("%s was left", name)
-		}
-	}
-}

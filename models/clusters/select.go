@@ -83,22 +83,18 @@ func (t *Tree) permitted(c int, s Settings) bool {
 
 // beyond replaces each selected cluster whose birth distance is below epsilon by the smallest
 // cluster around it whose birth distance is not, or by the largest below the root (Malzer, Baum
-// 2020). first is the first cluster that may be selected.
+// 2020). Since siblings have the same birth, everything selected inside such a cluster is replaced
+// by it, so that the selection stays disjoint. first is the first cluster that may be selected.
 func (t *Tree) beyond(epsilon float64, chosen []bool, first int) {
-	was := slices.Clone(chosen)
-	for c := range was {
-		if !was[c] {
+	for c, was := range slices.Clone(chosen) {
+		if !was {
 			continue
 		}
 		at := int32(c)
 		for p := t.Parent[at]; 1/t.Birth[at] < epsilon && int(p) >= first; p = t.Parent[at] {
 			at = p
 		}
+		chosen[c] = false
 		chosen[at] = true
-	}
-	for c := 1; c < len(chosen); c++ {
-		for p := t.Parent[c]; int(p) >= first && chosen[c]; p = t.Parent[p] {
-			chosen[c] = !chosen[p]
-		}
 	}
 }

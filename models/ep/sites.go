@@ -62,14 +62,6 @@ func (s *Sites) logNormalizer() (sum float64) {
 	return sum
 }
 
-// refresh computes cavities and normalisers from posterior marginals.
-func (s *Sites) refresh(l Likelihood, y, mean, variance []float64) {
-	for i := range s.Tau {
-		s.CavTau[i], s.CavNu[i] = 1/variance[i]-s.Tau[i], mean[i]/variance[i]-s.Nu[i]
-		s.LogZ[i], _, _ = l.Match(y[i], s.CavNu[i]/s.CavTau[i], 1/s.CavTau[i])
-	}
-}
-
 // Settings are the settings of expectation propagation; the zero value works.
 type Settings struct {
 	// Sweeps is the largest number of sweeps; 0 means 50.

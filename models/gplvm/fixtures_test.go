@@ -378,3 +378,17 @@ func (f *fixture) missing(t *testing.T) {
 		fixtures.Close(t, "predictive variance", pv, f.PosteriorVar.Row(i), slope)
 	}
 }
+
+// divergence returns 1/2 ln|K| + 1/2 tr(K^-1 S) - N/2: KL(S || K) without ln|S|,
+// S = Y Y'/D.
+func (m *Model) divergence(theta []float64, x vec.Matrix[float64]) (float64, error) {
+	m.last.ok = false // the factor overwrites the last one
+	m.room()
+	m.kernel.Lower(m.w, theta, kernel.NewPoints(x), m.threads)
+	if err := spd.Factor(m.w, m.threads); err != nil {
+		return 0, err
+	}
+	half := m.y.Clone()
+	spd.HalfSolve(m.w, half, m.threads)
+	return 0.5*spd.LogDet(m.w) + 0.5*vec.SquaredNorm(half.Data)/float64(m.y.Cols) - float64(m.y.Rows)/2, nil
+}

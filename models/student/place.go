@@ -152,22 +152,3 @@ func planeStep(x, y float64, edges []Edge, sigma2, half float64) (float64, float
 	}
 	return sumX / total, sumY / total
 }
-
-// PlaceSigma2 returns sigma_x^2 after an EM update for one new point (H9), with everything else
-// frozen. dissimilar is the weight of all dissimilar pairs of the point relative to that of its
-// edges. These pairs are assumed to be far, so that they only damp the change of the variance.
-func PlaceSigma2(mu []float64, edges []Edge, sigma2, tail, dissimilar float64) float64 {
-	var gain, total float64
-	for k := range edges {
-		e := &edges[k]
-		p := Pair{Scale2: e.Delta2, Sigma2I: sigma2, Sigma2J: e.Sigma2, Dims: len(mu), Tail: tail}
-		for c, v := range e.Mu {
-			d := mu[c] - v
-			p.Dist2 += float64(d * d)
-		}
-		gain += float64(e.S * p.Slope())
-		total += e.S
-	}
-	gain /= float64(float64(len(mu)) * float64(total*(1+dissimilar)))
-	return sigma2 * (1 + float64(sigma2*gain))
-}

@@ -95,7 +95,7 @@ func BenchmarkNewExact(b *testing.B) {
 
 // Without coarse vectors the lists are the same, and their memory is saved.
 func TestScan(t *testing.T) {
-	const n = 12_000
+	const n = 24_032 // more than sketchBytes
 	x := components(n+20, 50)
 	with, without := knn.NewExact(x.Slice(0, n)), knn.NewScan(x.Slice(0, n))
 	if spared := with.Bytes() - without.Bytes(); spared != 88*n+20*32 {

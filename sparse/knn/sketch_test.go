@@ -45,3 +45,17 @@ func TestSketchIsUsed(t *testing.T) {
 		t.Fatalf("%v allocations: want those of Neighbors and its two slices", allocs)
 	}
 }
+
+// Rows that stay in the second-level cache are scanned, since filters would take longer there.
+func TestNoSketchOfFewRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	for n, want := range map[int]bool{12_000: false, 30_000: true} {
+		x := vec.New[float32](n, 50)
+		for p := range x.Data {
+			x.Data[p] = float32(rng.NormFloat64() / float64(1+p%50))
+		}
+		if got := NewExact(x).asFloats().sketch != nil; got != want {
+			t.Errorf("%d rows: a sketch is %v, want %v", n, got, want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 
 	"unfold/stream"
@@ -70,24 +69,6 @@ func ParseID(value []byte) (id int, rest []byte, err error) {
 		return 0, nil, fmt.Errorf("no schema has id %d", v)
 	}
 	return int(v), value[idSize:], nil
-}
-
-// AppendGUID appends the content of a header: a byte 1 and the 16 bytes of a GUID.
-func AppendGUID(to []byte, guid string) ([]byte, error) {
-	digits := make([]byte, 0, 32)
-	for i := range len(guid) {
-		if c := guid[i]; c != '-' {
-			digits = append(digits, c)
-		}
-	}
-	if len(digits) != 32 {
-		return nil, fmt.Errorf("%q is no GUID", guid)
-	}
-	out, err := hex.AppendDecode(append(to, magicGUID), digits)
-	if err != nil {
-		return nil, fmt.Errorf("%q is no GUID: %w", guid, err)
-	}
-	return out, nil
 }
 
 // ParseHeader decodes a header and returns the bytes after the schema's id, which Protobuf uses.

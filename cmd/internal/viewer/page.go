@@ -158,14 +158,6 @@ func (h *Handler) file(name string) http.HandlerFunc {
 	}
 }
 
-// Weight returns the compressed size of the page's files in bytes.
-func (h *Handler) Weight() (n int) {
-	for _, f := range h.files {
-		n += len(f.small)
-	}
-	return n
-}
-
 // Close closes the sockets and waits for them to end.
 func (h *Handler) Close() error {
 	h.mu.Lock()

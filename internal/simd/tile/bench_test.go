@@ -90,18 +90,3 @@ func BenchmarkGram(b *testing.B) {
 		})
 	}
 }
-
-// Their 50 principal components.
-func BenchmarkMul(b *testing.B) {
-	for _, level := range simd.Levels() {
-		b.Run(level.String(), func(b *testing.B) {
-			const n, m, d = 10000, 784, 50
-			x, w := normal(n, m), normal(m, d)
-			c := make([]float64, m)
-			for b.Loop() {
-				mulAt(level, x, c, w, 1)
-			}
-			report(b, 2*n*m*d)
-		})
-	}
-}

@@ -62,50 +62,6 @@ func gramAt(level simd.Level, x vec.Matrix[float32], c []float64, threads int) v
 	return out
 }
 
-// Mul returns (X-1c') W, for x of n x m, c of length m or nil for zero, and w
-// of m x d: the centred rows in coordinates w. As for Gram, products are
-// summed in float32 over 256 terms and in float64 across them; entry (i, l)
-// errs by at most 1.6e-5 sum_k |(x_ik - c_k) w_kl| for m <= 2^36.
-func Mul(x vec.Matrix[float32], c []float64, w vec.Matrix[float32], threads int) vec.Matrix[float64] {
-	return mulAt(simd.Best(), x, c, w, threads)
-}
-
-func mulAt(level simd.Level, x vec.Matrix[float32], c []float64, w vec.Matrix[float32], threads int) vec.Matrix[float64] {
-	checkCentre(x, c)
-	if w.Rows != x.Cols {
-		panic(fmt.Sprintf("tile: product of %d x %d and %d x %d", x.Rows, x.Cols, w.Rows, w.Cols))
-	}
-	if c == nil {
-		c = make([]float64, x.Cols)
-	}
-	panels := par.Pieces(w.Cols, Width)
-	left := make([]float32, panels*Width*w.Rows)
-	for p := range panels {
-		packColumns(left[p*Width*w.Rows:][:Width*w.Rows], w, nil, p*Width)
-	}
-	out := vec.New[float64](x.Rows, w.Cols)
-	const size = 4 * Width // rows a task
-	par.Ranges(threads, x.Rows, size, func(_, from, to int) {
-		right, sum := make([]float32, Width*x.Cols), make([]float64, Width*Width)
-		for first := from; first < to; first += Width {
-			rows := x.Slice(first, min(to, first+Width))
-			packRows(right, rows, c)
-			for p := range panels {
-				cols := min(Width, w.Cols-p*Width)
-				clear(sum)
-				addBlock(level, sum, Width, left[p*Width*w.Rows:], cols, right, w.Rows)
-				for r := range rows.Rows {
-					to := out.Row(first + r)[p*Width:][:cols]
-					for l := range to {
-						to[l] = sum[l*Width+r]
-					}
-				}
-			}
-		}
-	})
-	return out
-}
-
 func checkCentre(x vec.Matrix[float32], c []float64) {
 	if c != nil && len(c) != x.Cols {
 		panic(fmt.Sprintf("tile: a centre of length %d for %d columns", len(c), x.Cols))
@@ -151,36 +107,5 @@ func packColumns(panel []float32, x vec.Matrix[float32], c []float64, first int)
 		for k, v := range c[first:][:cols] {
 			to[k] = float32(float64(row[k]) - v)
 		}
-	}
-}
-
-// packRows packs up to Width rows of x, centred, as a panel. Missing rows are zero.
-func packRows(panel []float32, x vec.Matrix[float32], c []float64) {
-	if x.Rows < Width {
-		clear(panel)
-	}
-	const size = 64 // columns that are written while they are in the cache
-	for from := 0; from < x.Cols; from += size {
-		to := min(x.Cols, from+size)
-		part := panel[from*Width : to*Width]
-		r := 0
-		for ; r+4 <= x.Rows; r += 4 {
-			packFour(part[r:], x.Row(r)[from:to], x.Row(r + 1)[from:to], x.Row(r + 2)[from:to], x.Row(r + 3)[from:to], c[from:to])
-		}
-		for ; r < x.Rows; r++ {
-			for k, v := range x.Row(r)[from:to] {
-				part[k*Width+r] = float32(float64(v) - c[from+k])
-			}
-		}
-	}
-}
-
-// packFour writes the elements of four rows less c side by side, Width apart.
-func packFour(panel, x0, x1, x2, x3 []float32, c []float64) {
-	x0, x1, x2, x3 = x0[:len(c)], x1[:len(c)], x2[:len(c)], x3[:len(c)]
-	for k, v := range c {
-		to := (*[4]float32)(panel[k*Width:])
-		to[0], to[1] = float32(float64(x0[k])-v), float32(float64(x1[k])-v)
-		to[2], to[3] = float32(float64(x2[k])-v), float32(float64(x3[k])-v)
 	}
 }

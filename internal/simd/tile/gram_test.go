@@ -113,25 +113,6 @@ func TestGram(t *testing.T) {
 	})
 }
 
-func TestMul(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n, m, d := rapid.IntRange(0, 300).Draw(t, "n"), rapid.IntRange(1, 600).Draw(t, "m"), rapid.IntRange(1, 100).Draw(t, "d")
-		mean := rapid.SampledFrom([]float64{0, 1000}).Draw(t, "mean")
-		x, c, w := matrix(t, "x", n, m, mean), drawCentre(t, m, mean), matrix(t, "w", m, d, 0)
-		z, columns := centred(x, c), vec.Transpose(vec.Convert[float64](w))
-		for _, l := range simd.Levels() {
-			got := mulAt(l, x, c, w, 2)
-			if got.Rows != n || got.Cols != d {
-				t.Fatalf("%v: the product is %d x %d", l, got.Rows, got.Cols)
-			}
-			for range min(n, 1) * 50 {
-				i, j := rapid.IntRange(0, n-1).Draw(t, "i"), rapid.IntRange(0, d-1).Draw(t, "j")
-				checkSum(t, l, got.Row(i)[j], z.Row(i), columns.Row(j))
-			}
-		}
-	})
-}
-
 // checkSum compares got with the sum of products.
 func checkSum(t *rapid.T, l simd.Level, got float64, a, b []float64) {
 	var want, size float64
@@ -148,8 +129,6 @@ func TestShapes(t *testing.T) {
 	x := vec.New[float32](4, 3)
 	for name, f := range map[string]func(){
 		"centre of Gram": func() { Gram(x, make([]float64, 4), 1) },
-		"centre of Mul":  func() { Mul(x, make([]float64, 2), vec.New[float32](3, 1), 1) },
-		"shape of w":     func() { Mul(x, nil, vec.New[float32](4, 1), 1) },
 	} {
 		func() {
 			defer func() {

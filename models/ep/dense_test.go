@@ -126,3 +126,11 @@ func (p *Dense) Predict(k []float64, self float64) (mean, variance float64) {
 	}
 	return mean, variance
 }
+
+// refresh computes cavities and normalisers from posterior marginals.
+func (s *Sites) refresh(l Likelihood, y, mean, variance []float64) {
+	for i := range s.Tau {
+		s.CavTau[i], s.CavNu[i] = 1/variance[i]-s.Tau[i], mean[i]/variance[i]-s.Nu[i]
+		s.LogZ[i], _, _ = l.Match(y[i], s.CavNu[i]/s.CavTau[i], 1/s.CavTau[i])
+	}
+}
