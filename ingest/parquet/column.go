@@ -134,6 +134,9 @@ func (r *reader) begin(c *column) error {
 		}
 		// The library opens the fields of structs in goroutines, where a panic ends the process.
 		// Pages that can be opened here first can also be opened there.
+		if c.field.IsLeaf() {
+			break
+		}
 		if _, err := r.fr.ParquetReader().RowGroup(r.groups[0]).GetColumnPageReader(leaf); err != nil {
 			return err
 		}
@@ -146,6 +149,15 @@ func (r *reader) begin(c *column) error {
 	reader, err := r.fr.GetFieldReader(context.Background(), 0, included, r.groups)
 	c.reader = reader
 	return err
+}
+
+// close releases the buffers of a column that was read to its end. They take more memory than the
+// values of a column with few rows.
+func (c *column) close() {
+	if c.reader != nil {
+		c.reader.Release()
+		c.reader = nil
+	}
 }
 
 // leavesOf appends the indices of the file's columns of which a field consists.

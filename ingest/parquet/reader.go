@@ -121,6 +121,9 @@ func (r *reader) open() error {
 			r.mapID = *id
 		}
 		pf.MetaData().FileMetaData.KeyValueMetadata = nil
+		if err := withoutIndex(pf); err != nil {
+			return err
+		}
 		if r.fr, err = describedReader(pf, r.batch, r.mem); err != nil {
 			return err
 		}
@@ -153,6 +156,20 @@ func (r *reader) metadata() (*metadata.FileMetaData, error) {
 	meta.SetSourceFileSize(size)
 	r.widths, err = anyLength(meta)
 	return meta, err
+}
+
+// withoutIndex omits the index of pages, which is not read. The library otherwise looks for the
+// places of all columns' indices each time it opens a column, in time that grows with the square of
+// the number of columns.
+func withoutIndex(pf *file.Reader) error {
+	groups := make([]int32, pf.NumRowGroups())
+	for i, g := range pf.MetaData().RowGroups {
+		groups[i] = int32(i)
+		for _, c := range g.Columns {
+			c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength = nil, nil, nil, nil
+		}
+	}
+	return pf.GetPageIndexReader().WillNeed(groups, nil, metadata.PageIndexSelection{})
 }
 
 // describedReader returns the library's reader of a file with the columns' types.
@@ -243,6 +260,9 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	for i, c := range r.columns {
 		err := contained(func() (err error) {
 			arrs[i], err = r.read(c, n)
+			if n == left {
+				c.close()
+			}
 			return err
 		})
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"slices"
 
 	"unfold/sparse"
 )
@@ -73,19 +72,43 @@ func Narrow(r Reader, names []string) {
 	if !is {
 		return
 	}
-	serves := func(column, name string) bool {
-		_, inside := below(name, column)
-		_, around := below(column, name)
-		return name == column || inside || around
-	}
+	columns, wanted := pathsOf(r.Schema().Names()), pathsOf(names)
 	for _, name := range names {
-		if !slices.ContainsFunc(r.Schema(), func(f Field) bool { return serves(f.Name, name) }) {
+		if !columns.serves(name) {
 			return // the error that follows lists all columns
 		}
 	}
-	n.Narrow(func(column string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return serves(column, name) })
-	})
+	n.Narrow(wanted.serves)
+}
+
+// paths are dotted paths, and around the structs that contain them. Sets keep the time linear in
+// the number of columns.
+type paths struct{ exact, around map[string]bool }
+
+func pathsOf(names []string) paths {
+	p := paths{map[string]bool{}, map[string]bool{}}
+	for _, name := range names {
+		p.exact[name] = true
+		for i := range name {
+			if name[i] == '.' {
+				p.around[name[:i]] = true
+			}
+		}
+	}
+	return p
+}
+
+// serves reports whether a path is one of the paths, contains one, or is a part of one.
+func (p paths) serves(path string) bool {
+	if p.exact[path] || p.around[path] {
+		return true
+	}
+	for i := range path {
+		if path[i] == '.' && p.exact[path[:i]] {
+			return true
+		}
+	}
+	return false
 }
 
 // Parted is a Reader whose parts can be read concurrently.

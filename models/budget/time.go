@@ -40,7 +40,7 @@ type Speed struct {
 	// predicts it itself.
 	Learning float64
 	// Projected has the seconds of a projection of few and of many rows with a formed covariance.
-	// Rates are for the other forms.
+	// Rates are for the other forms, and for eigenvectors of a covariance by iteration.
 	Projected [2]float64
 	Rates     pca.Rates
 }
@@ -199,8 +199,10 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 
 // project times projections.
 func (v *Speed) project(ctx context.Context, p Plan) error {
-	if !p.formed() {
+	if !p.formed() || pca.Iterates(p.Dim, p.Spec.PCA) {
 		v.Rates = pca.MeasureRates(p.Spec.Threads)
+	}
+	if !p.formed() {
 		return ctx.Err()
 	}
 	columns := min(p.Dim, trialColumns)
@@ -393,6 +395,9 @@ func (p Plan) projection(v Speed) float64 {
 	}
 	wide := float64(p.Dim) / float64(min(p.Dim, trialColumns))
 	row := max(v.Projected[1]-v.Projected[0], 0) / (manyRows - fewRows)
-	fixed := max(v.Projected[0]-row*fewRows, 0)
-	return row*float64(p.Rows)*wide*wide + fixed*wide*wide*wide
+	fixed := max(v.Projected[0]-row*fewRows, 0) * wide * wide * wide
+	if pca.Iterates(p.Dim, p.Spec.PCA) {
+		fixed = v.Rates.Iterating(p.Dim, p.Spec.PCA)
+	}
+	return row*float64(p.Rows)*wide*wide + fixed
 }

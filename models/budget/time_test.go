@@ -12,6 +12,7 @@ import (
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/lvm"
+	"unfold/models/pca"
 	"unfold/models/student"
 )
 
@@ -110,6 +111,26 @@ func TestFewRowsOfManyColumns(t *testing.T) {
 	input := 4 * int64(p.Rows*p.Dim)
 	if got := p.stage("pca"); got < 2*input || got > 4*input {
 		t.Errorf("%d bytes predicted for the projection of %d bytes", got, input)
+	}
+}
+
+// The leading eigenvectors of a wide covariance are predicted to be iterated, in a few times the work
+// of the covariance. All of them would take more than ten times as long.
+func TestManyComponentsOfManyColumns(t *testing.T) {
+	p, err := New(Job{Rows: 3000, Dim: 2000, Spec: fit.Spec{PCA: 256}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A machine of 1e10 multiply-adds a second in all kinds of work.
+	const rate = 1e-10
+	row := rate * trialColumns * trialColumns / 2
+	v := Speed{
+		Projected: [2]float64{fewRows*row + 10*rate*trialColumns*trialColumns*trialColumns, manyRows*row + 10*rate*trialColumns*trialColumns*trialColumns},
+		Rates:     pca.Rates{Product: rate, Turn: rate, Dense: 10 * rate},
+	}
+	covariance := rate * 3000 * 2000 * 2000 / 2
+	if s := p.projection(v); s < covariance || s > 5*covariance {
+		t.Errorf("%.2f seconds are predicted, %.2f of which for the covariance", s, covariance)
 	}
 }
 

@@ -72,6 +72,16 @@ func (r Rates) Seconds(n, dim, q int) float64 {
 	return t + r.iteration(rows, rows, few)
 }
 
+// Iterates reports whether Fit computes q eigenvectors of the covariance of dim columns by iteration,
+// not all of them at once.
+func Iterates(dim, q int) bool { return !whole(dim, q) }
+
+// Iterating returns the approximate duration of computing q eigenvectors of the covariance of dim
+// columns, if Fit iterates.
+func (r Rates) Iterating(dim, q int) float64 {
+	return r.iteration(float64(dim), float64(dim), q)
+}
+
 // iteration returns the time of the rounds for q eigenvectors of a matrix of that order; product is
 // the number of multiplications of a product with a vector.
 func (r Rates) iteration(order, product float64, q int) float64 {

@@ -5,6 +5,7 @@ import (
 
 	"unfold/internal/simd"
 	"unfold/internal/vec"
+	"unfold/sparse"
 	"unfold/sparse/distance"
 )
 
@@ -37,4 +38,20 @@ func BitGraphAt(x vec.Matrix[float32], level simd.Level, k int, s Settings) (*Ne
 	b := newBitRows(distance.Euclidean, x, s.Threads)
 	b.level = level
 	return bitGraph(context.Background(), b, k, s)
+}
+
+// InvertedBounds returns the upper bounds of half the k-th least squared distance of every row.
+func InvertedBounds(a *sparse.Rows, k int) ([]float64, error) {
+	g, err := newInverted(a, k)
+	if err != nil {
+		return nil, err
+	}
+	g.columns = a.Columns(0, a.N())
+	bounds := make([]float64, a.N())
+	for i := range bounds {
+		w := &invertedWork{products: make([]float64, a.N())}
+		g.multiply(i, w.products)
+		bounds[i] = g.bound(i, w)
+	}
+	return bounds, nil
 }

@@ -27,8 +27,8 @@ const (
 //
 //	|x_i - x_j|^2 = |x_i|^2 + |x_j|^2 - 2 x_i x_j
 //
-// up to rounding with a rigorous bound (roundings). Rows that may enter the list are then computed
-// exactly. For every row it costs the lengths of the lists of its columns, and n comparisons. The
+// up to rounding with a rigorous bound (roundings). Rows that may be among the k nearest of a block
+// are then computed exactly. For every row it costs the lengths of the lists of its columns, and n comparisons. The
 // memory besides a and the result is that of invertedRows rows by columns, and one number for each
 // of these per thread. It returns an error if there are no k other rows or if ctx ends, and a
 // *ValueError if a value is not finite.
@@ -63,11 +63,11 @@ func invertedBy(ctx context.Context, a *sparse.Rows, k, size int, s Settings) (*
 				return
 			}
 			w := g.works.Get()
-			if *w == nil {
-				*w = make([]float64, min(a.N(), size))
+			if w.products == nil {
+				w.products = make([]float64, min(a.N(), size))
 			}
 			for i := from; i < to; i++ {
-				g.row(i, (*w)[:g.columns.M])
+				g.row(i, w)
 			}
 			g.works.Put(w)
 			count.Step()
@@ -89,7 +89,15 @@ type inverted struct {
 	// columns has the rows from first on of a, by columns.
 	columns *sparse.CSR
 	first   int
-	works   par.Lender[[]float64]
+	works   par.Lender[invertedWork]
+}
+
+// invertedWork is the workspace of a thread.
+type invertedWork struct {
+	// products with the rows of a block are all zeros between rows.
+	products []float64
+	// nearest is a heap of the k least upper bounds, the largest first.
+	nearest []float64
 }
 
 // newInverted checks the values of a.
@@ -119,22 +127,15 @@ func newInverted(a *sparse.Rows, k int) (*inverted, error) {
 // x^2 + y^2); a few more are for the comparison.
 func roundings(m int) float64 { return float64(5*m+16) * 0x1p-53 }
 
-// row compares row i with those of the block. products is its workspace, all zeros before and
-// after.
-func (g *inverted) row(i int, products []float64) {
-	columns, values := g.a.Row(i)
-	for p, j := range columns {
-		v := values[p]
-		rows, data := g.columns.Row(j)
-		data = data[:len(rows)]
-		for q, r := range rows {
-			products[r] += float64(v * data[q])
-		}
-	}
+// row compares row i with those of the block.
+func (g *inverted) row(i int, w *invertedWork) {
+	products := w.products[:g.columns.M]
+	g.multiply(i, products)
 	index, dist2 := g.lists.Row(i)
 	last := len(dist2) - 1
 	own, half := g.half[i], g.half[g.first:][:len(products)]
-	least := own - dist2[last]/2
+	bound := g.bound(i, w)
+	least := own - min(dist2[last]/2, bound)
 	for r, product := range products {
 		products[r] = 0
 		if product < least+half[r] {
@@ -145,7 +146,67 @@ func (g *inverted) row(i int, products []float64) {
 			continue
 		}
 		if d2 := g.a.SquaredDistance(i, g.a, j, dist2[last]); insert(index, dist2, int32(j), d2) {
-			least = own - dist2[last]/2
+			least = own - min(dist2[last]/2, bound)
 		}
 	}
+}
+
+// multiply adds the products of row i with the rows of the block.
+func (g *inverted) multiply(i int, products []float64) {
+	columns, values := g.a.Row(i)
+	for p, j := range columns {
+		v := values[p]
+		rows, data := g.columns.Row(j)
+		data = data[:len(rows)]
+		for q, r := range rows {
+			products[r] += float64(v * data[q])
+		}
+	}
+}
+
+// bound returns an upper bound of half the k-th least squared distance of row i to rows of the
+// block; +Inf if the block has fewer. Exact distances cost much more than products, and without it
+// about k log(n/k) of them would enter the list before the nearest.
+func (g *inverted) bound(i int, w *invertedWork) float64 {
+	k := g.lists.K
+	heap := w.nearest[:0]
+	own, up := g.half[i], 1+3*g.margin // more than (1 + margin) / (1 - margin)
+	for r, product := range w.products[:g.columns.M] {
+		v := up*(own+g.half[g.first+r]) - product
+		switch {
+		case len(heap) == k && !(v < heap[0]) || g.first+r == i:
+		case len(heap) < k:
+			if heap = append(heap, v); len(heap) == k {
+				for at := k/2 - 1; at >= 0; at-- {
+					sift(heap, at, heap[at])
+				}
+			}
+		default:
+			sift(heap, 0, v)
+		}
+	}
+	w.nearest = heap
+	if len(heap) < k {
+		return math.Inf(1)
+	}
+	return heap[0]
+}
+
+// sift puts v into a heap, the largest first, at a place or below.
+func sift(heap []float64, at int, v float64) {
+	for {
+		child := 2*at + 1
+		if child >= len(heap) {
+			break
+		}
+		if child+1 < len(heap) && heap[child+1] > heap[child] {
+			child++
+		}
+		if heap[child] <= v {
+			break
+		}
+		heap[at] = heap[child]
+		at = child
+	}
+	heap[at] = v
 }

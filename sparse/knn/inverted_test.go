@@ -97,6 +97,29 @@ func TestSparseIsBruteForce(t *testing.T) {
 	})
 }
 
+// Only rows as near as the k-th are compared exactly: their bounds are those of the k-th distance.
+func TestSparseBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, full := drawSparse(t)
+		k := rapid.IntRange(1, a.N()-1).Draw(t, "k")
+		bounds, err := InvertedBounds(a, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := bruteSparse(full, k)
+		for i, bound := range bounds {
+			_, dist2 := want.Row(i)
+			size := 0.0 // the error of products is a share of these
+			for _, v := range full.Data {
+				size = max(size, v*v)
+			}
+			if half := dist2[k-1] / 2; bound < half || bound > half+1e-11*size*float64(full.Cols) {
+				t.Fatalf("row %d: bound %v, half the squared distance is %v", i, bound, half)
+			}
+		}
+	})
+}
+
 // Invalid values are rejected with their position, and a search can be cancelled.
 func TestSparseRefuses(t *testing.T) {
 	a := sparse.RowsFromTriplets(3, 4, []int32{0, 1, 2}, []int32{1, 3, 3}, []float64{1, math.Inf(1), 2})
