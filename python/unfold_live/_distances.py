@@ -49,7 +49,7 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
             f'X is {d.shape[0]} x {d.shape[1]}; metric="precomputed" wants the distances of all rows from each other, n x n'
         )
     if fit:
-        _check_symmetric(d)
+        check_symmetric(d)
     if _files.is_sparse(d):
         data, index, start = _held(d, k, fit)
     else:
@@ -67,7 +67,7 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
     return Rows(str(path), n=d.shape[0], names={str(path): "X"}, graph=True, edges=edges)
 
 
-def _check_symmetric(d: Any) -> None:
+def check_symmetric(d: Any) -> None:
     """Raise ``ValueError`` if two distances between the same rows differ by more than a rounding error."""
     if _files.is_sparse(d):
         # Only those that are known in both directions.
