@@ -362,6 +362,11 @@ TESTS ?=
 python: build
 	python/check $(TESTS)
 
+# python-reference writes docs/reference/python.md from the docstrings of the package; it needs Python with NumPy.
+.PHONY: python-reference
+python-reference:
+	python3 -B python/reference.py
+
 # python-lock writes the locks beside python's requirements: of every package that they need, for every platform, the version and the hashes.
 .PHONY: python-lock
 python-lock:

@@ -18,6 +18,9 @@ type Membership struct {
 	Label       []int32
 	Probability []float64
 	Outlier     []float64
+	// Point is the row that each new point joins, and Lambda the lambda at which it does.
+	Point  []int32
+	Lambda []float64
 
 	shares *shares
 	places []place
@@ -112,7 +115,7 @@ func (p *Predictor[T]) Predict(ctx context.Context, q vec.Matrix[T]) (Membership
 	if err != nil {
 		return Membership{}, fmt.Errorf("clusters: new points: %w", err)
 	}
-	m := Membership{Label: make([]int32, q.Rows), Probability: make([]float64, q.Rows), Outlier: make([]float64, q.Rows)}
+	m := Membership{Point: point, Lambda: lambda, Label: make([]int32, q.Rows), Probability: make([]float64, q.Rows), Outlier: make([]float64, q.Rows)}
 	m.shares, m.places = p.shares, make([]place, q.Rows)
 	for i := range q.Rows {
 		at := p.h.place(point[i], lambda[i])

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from ._aligned import UnfoldAligned
     from ._classifier import UnfoldClassifier
     from ._clusters import UnfoldClusters
     from ._errors import UnfoldError
@@ -27,6 +28,7 @@ _HOMES = {
     "Unfold": "_unfold",
     "Places": "_unfold",
     "load": "_unfold",
+    "UnfoldAligned": "_aligned",
     "UnfoldClassifier": "_classifier",
     "UnfoldClusters": "_clusters",
     "UnfoldError": "_errors",
@@ -34,7 +36,18 @@ _HOMES = {
     "stream": "_stream",
 }
 
-__all__ = ["Places", "Stage", "Unfold", "UnfoldClassifier", "UnfoldClusters", "UnfoldError", "__version__", "load", "stream"]
+__all__ = [
+    "Places",
+    "Stage",
+    "Unfold",
+    "UnfoldAligned",
+    "UnfoldClassifier",
+    "UnfoldClusters",
+    "UnfoldError",
+    "__version__",
+    "load",
+    "stream",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -55,7 +55,9 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
             Rows, labels or parameters are invalid.
         """
         if self._precomputed():
-            raise ValueError('metric="precomputed": the nodes of a graph have no classes to learn; give rows and another metric')
+            raise ValueError(
+                'metric="precomputed" or a function: the nodes of a graph have no classes to learn; give rows and another metric'
+            )
         if not self.classify:
             raise ValueError("classify has to be True; Unfold makes maps alone")
         if y is None:

@@ -2,35 +2,55 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from . import _arrow, _files, _rows, _settings
-from ._base import BaseEstimator, ClusterMixin, adopt, adopted, check_is_fitted
+from . import _arrow, _files, _membership, _pairwise, _rows, _settings, _translation, _trees
+from ._base import BaseEstimator, ClusterMixin, adopt, adopted, check_is_fitted, check_rows
 from ._handle import Handle
 from ._progress import Bars
 
 #: The default minimum size of a cluster: _MIN_SIZE, or a twentieth of the rows if that is less, but at least five.
 _MIN_SIZE, _SHARE, _LEAST = 50, 20, 5
 
+#: Values of ``ties`` and the program's words for them.
+_TIES = {"together": "together", "hdbscan": "apart"}
+
 
 class UnfoldClusters(ClusterMixin, BaseEstimator):
     """Clusters of rows at all densities: exact HDBSCAN*.
 
-    Even with equal distances, the clusters do not depend on the order of the rows.
+    Even with equal distances, the clusters do not depend on the order of the rows. Parameters and attributes have the names
+    of hdbscan's.
 
     Parameters
     ----------
     min_cluster_size : int, optional
-        Minimum number of points of a cluster. Default 50, or a twentieth of the rows if that is less, but at least 5.
+        Minimum number of points of a cluster, at least 2. Default 50, or a twentieth of the rows if that is less, but at least 5.
     min_samples : int, optional
-        Rank of the nearest neighbour whose distance determines the density at a point. Default ``min_cluster_size``.
+        Rank of the nearest neighbour whose distance determines the density at a point, at least 1. Default ``min_cluster_size``.
     cluster_selection_method : {"eom", "leaf"}, default="eom"
         The clusters of the hierarchy to select: the most persistent ones, or the leaves.
     cluster_selection_epsilon : float, default=0.0
         Clusters that split at a smaller distance are not split.
+    cluster_selection_epsilon_max : float, optional
+        With "eom": clusters that appear at a larger distance are not selected. None and infinity mean no limit.
+    allow_single_cluster : bool, default=False
+        Whether all rows may be one cluster.
+    max_cluster_size : int, optional
+        With "eom": maximum number of points of a cluster. ``cluster_selection_epsilon`` can lead to larger ones. None and 0
+        mean no limit.
+    metric : str or callable, default="euclidean"
+        The distance between rows: a metric of ``Unfold``, "precomputed" for an array of the distances of all rows from each other,
+        or a function of two rows that returns their distance. Distances of "cosine", "correlation", "hellinger", "haversine" and
+        "hamming" are Euclidean ones of converted rows, whose order is that of the metric. Haversine takes degrees.
+    ties : {"together", "hdbscan"}, default="together"
+        Equal distances join all their parts at once, or two parts at a time. With "hdbscan" the clusters equal those of
+        hdbscan 0.8.44 wherever these do not depend on the order of the rows.
     n_jobs : int or None
         Number of threads, which does not affect the clusters.
     verbose : bool, default=False
@@ -39,15 +59,32 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : ndarray of int, shape (n,)
-        The cluster of each row, -1 for noise.
+        The cluster of each row, -1 for noise and for rows with missing or infinite values.
     probabilities_ : ndarray of shape (n,)
         Strength of each row's membership in its cluster.
     outlier_scores_ : ndarray of shape (n,)
         Outlier score of each row relative to its neighbourhood (GLOSH).
+    cluster_persistence_ : ndarray of shape (k,)
+        How persistent each cluster is, from 0 to 1.
+    condensed_tree_, single_linkage_tree_, minimum_spanning_tree_ : object
+        The hierarchy. Each has ``to_numpy``, ``to_pandas`` and, with matplotlib, ``plot``.
+    exemplars_ : list of ndarray
+        For each cluster its rows that stay longest in its leaves. With ``metric="precomputed"`` their numbers.
+    centroids_ : ndarray of shape (k, d)
+        Mean of each cluster's rows, weighted by ``probabilities_``.
+    medoids_ : ndarray of shape (k, d)
+        The row of each cluster with the least sum of distances, weighted by ``probabilities_``.
     n_features_in_ : int
         Number of columns of the rows.
     """
 
+    #: The table format of arrays, if the metric needs columns of a table.
+    _form: Any = None
+
+    #: The cached single linkage tree, with the edges that it was made of.
+    _linkage: tuple[Any, Any] | None = None
+
+    @_translation.answering
     def __init__(
         self,
         min_cluster_size: int | None = None,
@@ -55,6 +92,11 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         min_samples: int | None = None,
         cluster_selection_method: str = "eom",
         cluster_selection_epsilon: float = 0.0,
+        cluster_selection_epsilon_max: float | None = None,
+        allow_single_cluster: bool = False,
+        max_cluster_size: int | None = None,
+        metric: Any = "euclidean",
+        ties: str = "together",
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
@@ -63,51 +105,343 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         self.min_samples = min_samples
         self.cluster_selection_method = cluster_selection_method
         self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.cluster_selection_epsilon_max = cluster_selection_epsilon_max
+        self.allow_single_cluster = allow_single_cluster
+        self.max_cluster_size = max_cluster_size
+        self.metric = metric
+        self.ties = ties
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @classmethod
+    def from_hdbscan(cls, **parameters: Any) -> Any:
+        """Return an estimator for the parameters of ``hdbscan.HDBSCAN`` and scikit-learn's ``HDBSCAN``.
+
+        ``min_cluster_size`` is 5 unless it is given, and ``ties`` is "hdbscan". A warning of one line lists parameters that
+        have another name here or no counterpart.
+
+        Parameters
+        ----------
+        **parameters
+            Parameters by name.
+
+        Raises
+        ------
+        TypeError
+            Neither has such a parameter.
+        """
+        own, notes = _translation.from_hdbscan(parameters)
+        if notes:
+            warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
+        return cls(**{"min_cluster_size": 5, "ties": "hdbscan", **own})
+
     def fit(self, X: Any, y: Any = None) -> UnfoldClusters:
-        """Find the clusters of rows, for example of positions on a map."""
+        """Find the clusters of rows, for example of positions on a map.
+
+        Rows with missing or infinite values are noise, if they are an array or a frame of numbers.
+
+        Parameters
+        ----------
+        X : rows
+            Rows as for ``Unfold.fit``. With ``metric="precomputed"`` an array of shape (n, n).
+        y : ignored
+            For pipelines.
+
+        Raises
+        ------
+        ValueError
+            Rows or parameters are invalid.
+        """
+        self._check()
         handle = Handle(_settings.threads_of(self.n_jobs))
-        with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
-            rows = _rows.put(self, X, folder, fit=True, least=2)
-            out = folder.file("clusters.arrows")
-            self._fit_X = _files.read_array(Path(rows.path)) if rows.plain else None
-            n = self._fit_X.shape[0] if self._fit_X is not None else None
-            handle.run(["clusters", rows.path, "-o", str(out), *rows.flags, *self._flags(n)], progress, rows.names)
-            found = _arrow.read(out)
-        self.labels_ = found["cluster"].astype(np.intp)
-        self.probabilities_ = found["cluster_probability"]
-        self.outlier_scores_ = found["cluster_outlier"]
+        self._points = self._finite = None
+        x = _rows.rows_of(X)
+        with _files.Folder() as folder, Bars(self.verbose) as progress:
+            own = handle.folder(_files.size_of(x))
+            if self._given():
+                x = self._put_distances(x)
+                rows = _rows.Rows(str(_files.write_array(own.file("x.npy"), x)), n=len(x))
+            else:
+                x, self._finite = _finite(x)
+                rows = _rows.put(self, x, own, fit=True, least=2, metric=self.metric)
+            # A file of the caller may change, so that new rows cannot be compared with it.
+            self._held = Path(rows.path).parent == own.path
+            if self._held:
+                handle.name = Path(rows.path).name
+            self._flags = [*rows.flags, *self._settings(rows.n)]
+            tree, spanning = folder.file("tree.arrows"), folder.file("spanning.arrows")
+            args = ["clusters", rows.path, "--tree", str(tree), "--spanning", str(spanning), *self._flags]
+            try:
+                handle.run(args, progress, {**rows.names, rows.path: "X"})
+            except BaseException:
+                handle.discard()
+                raise
+            self._tree, edges = _arrow.read(tree), _arrow.read(spanning)
+        self._edges = np.column_stack([edges["from"], edges["to"], edges["distance"]])
+        self._table = not rows.plain
+        if self._form is not None:
+            self._points = np.asarray(x.toarray() if _files.is_sparse(x) else x)
+        n = int((self._tree["parent"] < 0).argmax())
+        self._membership = _membership.Membership(self._tree, n)
+        self._tree, self._edges = self._all_rows(self._tree), self._all_edges(self._edges)
+        n = int((self._tree["parent"] < 0).argmax())
+        self.labels_ = self._tree["cluster"][:n].astype(np.intp)
+        self.probabilities_ = self._tree["probability"][:n]
+        self.outlier_scores_ = self._tree["outlier"][:n]
+        label = self._tree["cluster"][n:]
+        self.cluster_persistence_ = self._tree["persistence"][n:][label >= 0][np.argsort(label[label >= 0])]
         self._model = handle
         return self
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the predicted clusters of new rows, -1 for none."""
-        check_is_fitted(self)
-        if self._fit_X is None:
-            raise ValueError("the clusters are of a table or a file; predict goes with clusters of an array")
-        with _files.Folder(2 * (_files.size_of(self._fit_X) or 0)) as folder:
-            rows = _rows.put(self, X, folder, fit=False, name="new")
-            fitted = _files.write_array(folder.file("x.npy"), self._fit_X)
-            out = folder.file("joined.arrows")
-            args = ["clusters", str(fitted), "--new", rows.path, "-o", str(out), *self._flags(self._fit_X.shape[0])]
-            self._model.run(args, None, rows.names)
-            return _arrow.read(out)["cluster"].astype(np.intp)
+        return self.approximate_predict(X)[0]
 
-    def _flags(self, n: int | None) -> list[str]:
+    def approximate_predict(self, X: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Return the predicted clusters of new rows, -1 for none, and the strengths of membership.
+
+        A new row joins its nearest fitted row under mutual reachability; clusters do not change. With
+        ``metric="precomputed"`` X are the distances of new rows from the fitted ones, (m, n).
+        """
+        found, finite = self._placed(X)
+        labels, strength = np.full(len(finite), -1, np.intp), np.zeros(len(finite))
+        if finite.any():
+            labels[finite], strength[finite] = found["cluster"], found["cluster_probability"]
+        return labels, strength
+
+    def membership_vector(self, X: Any) -> np.ndarray[Any, Any]:
+        """Return the probabilities that new rows are in each cluster, (m, k), as hdbscan's ``membership_vector``.
+
+        Rows sum to the probability of being in any cluster.
+        """
+        found, finite = self._placed(X, "--joins")
+        out = np.zeros((len(finite), len(self.cluster_persistence_)))
+        if finite.any() and out.shape[1]:
+            with np.errstate(divide="ignore"):
+                at = 1 / found["joins_distance"]
+            x = _rows.rows_of(X)
+            d = self._distances(_dense(x)[finite])
+            out[finite] = self._membership.of_new(d, found["joins"], at)
+        return out
+
+    def all_points_membership_vectors(self) -> np.ndarray[Any, Any]:
+        """Return the probabilities that fitted rows are in each cluster, (n, k), as hdbscan's function of that name.
+
+        Rows sum to the probability of being in any cluster. They are computed from distances to exemplars and from the
+        condensed tree. Rows with missing values have zeros.
+        """
+        check_is_fitted(self)
+        out = np.zeros((len(self.labels_), len(self.cluster_persistence_)))
+        if out.shape[1]:
+            here = slice(None) if self._finite is None else self._finite
+            out[here] = self._membership.of_rows(self._distances(self._data()))
+        return out
+
+    def dbscan_clustering(self, cut_distance: float, min_cluster_size: int = 5) -> np.ndarray[Any, Any]:
+        """Return the clusters of DBSCAN* for a distance, -1 for noise: those of the single linkage tree below a cut.
+
+        Parameters
+        ----------
+        cut_distance : float
+            The mutual reachability distance at which the tree is cut.
+        min_cluster_size : int, default=5
+            Minimum number of points of a cluster.
+        """
+        return self.single_linkage_tree_.get_clusters(cut_distance, min_cluster_size)
+
+    @property
+    def condensed_tree_(self) -> _trees.CondensedTree:
+        """The condensed tree of the rows."""
+        check_is_fitted(self)
+        return _trees.CondensedTree(self._tree)
+
+    @property
+    def single_linkage_tree_(self) -> _trees.SingleLinkageTree:
+        """The single linkage tree of the rows under mutual reachability."""
+        check_is_fitted(self)
+        known = self._linkage
+        if known is None or known[0] is not self._edges:
+            known = self._linkage = (self._edges, _trees.linkage_of(self._edges))
+        return _trees.SingleLinkageTree(known[1])
+
+    @property
+    def minimum_spanning_tree_(self) -> _trees.MinimumSpanningTree:
+        """The minimum spanning tree of the rows under mutual reachability."""
+        check_is_fitted(self)
+        rows = None
+        if self.metric != "precomputed" and self._held and not self._table and self._finite is None:
+            rows = self._data()
+        return _trees.MinimumSpanningTree(self._edges, rows)
+
+    @property
+    def exemplars_(self) -> list[np.ndarray[Any, Any]]:
+        """For each cluster its rows that stay longest in its leaves."""
+        check_is_fitted(self)
+        exemplars = self._membership.exemplars()
+        if self.metric == "precomputed":
+            numbers = np.arange(len(self.labels_)) if self._finite is None else np.flatnonzero(self._finite)
+            return [numbers[rows] for rows in exemplars]
+        x = self._data()
+        return [x[rows] for rows in exemplars]
+
+    @property
+    def centroids_(self) -> np.ndarray[Any, Any]:
+        """Mean of each cluster's rows, weighted by ``probabilities_``, (k, d)."""
+        return np.array([np.average(x, weights=weight, axis=0) for x, weight in self._members()])
+
+    @property
+    def medoids_(self) -> np.ndarray[Any, Any]:
+        """The row of each cluster with the least sum of distances, weighted by ``probabilities_``, (k, d)."""
+        return np.array([x[(_pairwise.distances(self.metric, x, x) @ weight).argmin()] for x, weight in self._members()])
+
+    def _members(self) -> list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+        """Return the rows of each cluster and their weights."""
+        check_is_fitted(self)
+        if self.metric == "precomputed":
+            raise AttributeError('centroids_ and medoids_ are of rows; metric="precomputed" knows distances alone')
+        x = self._data()
+        here = slice(None) if self._finite is None else self._finite
+        labels, weight = self.labels_[here], self.probabilities_[here]
+        return [(x[labels == c], weight[labels == c]) for c in range(len(self.cluster_persistence_))]
+
+    def _data(self) -> np.ndarray[Any, Any]:
+        """Return the fitted rows without missing values as an array, or the given distances."""
+        if self._points is not None:
+            return self._points
+        if self._table or not self._held:
+            raise AttributeError("the clusters are of a table or a file; this goes with clusters of an array")
+        return _dense(_files.read_array(self._model.path))
+
+    def _distances(self, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return the distances of rows from the nearest exemplar of each cluster, (m, k)."""
+        exemplars = self._membership.exemplars()
+        if self.metric == "precomputed":
+            return _membership.nearest_exemplar(exemplars, lambda rows: x[:, rows])
+        fitted = self._data()
+        return _membership.nearest_exemplar(exemplars, lambda rows: _pairwise.distances(self.metric, x, fitted[rows]))
+
+    def _placed(self, X: Any, *flags: str) -> tuple[dict[str, np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
+        """Return the program's table of new rows without missing values, and which rows those are."""
+        check_is_fitted(self)
+        if not self._held:
+            raise ValueError("the clusters are of a file; predict goes with clusters of an array or a table")
+        x, finite = _finite(_rows.rows_of(X))
+        if finite is not None and not finite.any():
+            check_rows(self, np.zeros((1, *np.shape(x)[1:])), reset=False)
+            return {}, finite
+        with _files.Folder(_files.size_of(x)) as folder:
+            if self._given():
+                x = check_rows(self, x, reset=False)
+                if self._points is not None:
+                    x = _pairwise.distances(self.metric, x, self._points)
+                path = str(_files.write_array(folder.file("new.npy"), x))
+                rows = _rows.Rows(path, n=len(x), names={path: "X"})
+            else:
+                rows = _rows.put(self, x, folder, fit=False, name="new", metric=self.metric)
+            out = folder.file("joined.arrows")
+            args = ["clusters", str(self._model.path), "--new", rows.path, "-o", str(out), *self._flags, *flags]
+            self._model.run(args, None, rows.names)
+            found = _arrow.read(out)
+        return found, np.ones(len(found["cluster"]), bool) if finite is None else finite
+
+    def _given(self) -> bool:
+        """Return whether the program gets distances instead of rows."""
+        return self.metric == "precomputed" or callable(self.metric)
+
+    def _put_distances(self, x: Any) -> np.ndarray[Any, Any]:
+        """Return the distances of all rows for the program."""
+        if _files.is_file(x):
+            raise ValueError(f"{os.fspath(x)} is a file; metric={self.metric!r} takes an array")
+        if callable(self.metric):
+            self._points = np.asarray(_dense(check_rows(self, x, reset=True, least=2)))
+            return _pairwise.all_pairs(self.metric, self._points)
+        if _files.is_sparse(x):
+            raise ValueError("X is a sparse matrix of distances, of which some are unknown; clusters take all, as an array")
+        d = check_rows(self, x, reset=True, least=2)
+        if d.shape[0] != d.shape[1]:
+            raise ValueError(
+                f'X is {d.shape[0]} x {d.shape[1]}; metric="precomputed" wants the distances of all rows from each other, n x n'
+            )
+        if (d < 0).any():
+            raise ValueError(f"X holds {d.min():g}, and distances are not negative")
+        from ._distances import check_symmetric
+
+        check_symmetric(d)
+        return d
+
+    def _check(self) -> None:
+        """Raise ``ValueError`` for parameters out of range."""
+        if self.min_cluster_size is not None:
+            _settings.whole("min_cluster_size", self.min_cluster_size, 2, ", or None")
+        if self.min_samples is not None:
+            _settings.whole("min_samples", self.min_samples, 1, ", or None")
+        if self.max_cluster_size is not None:
+            _settings.whole("max_cluster_size", self.max_cluster_size, 0, ", or None")
+        _settings.real("cluster_selection_epsilon", self.cluster_selection_epsilon, 0, np.finfo(float).max)
+        if self.cluster_selection_epsilon_max is not None:
+            _settings.real("cluster_selection_epsilon_max", self.cluster_selection_epsilon_max, 0, np.inf)
+            if self.cluster_selection_epsilon_max < (self.cluster_selection_epsilon or 0):
+                raise ValueError(
+                    f"cluster_selection_epsilon_max={self.cluster_selection_epsilon_max:g} is below "
+                    f"cluster_selection_epsilon={self.cluster_selection_epsilon:g}"
+                )
+        _settings.switches(self, "allow_single_cluster")
+        for name, known in (("cluster_selection_method", ("eom", "leaf")), ("ties", tuple(_TIES))):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} has to be {' or '.join(map(repr, known))}, not {getattr(self, name)!r}")
+        if not callable(self.metric) and self.metric not in (*_pairwise.METRICS, "precomputed"):
+            raise ValueError(
+                f"metric has to be one of {', '.join((*_pairwise.METRICS, 'precomputed'))}, or a function, not {self.metric!r}"
+            )
+
+    def _settings(self, n: int | None) -> list[str]:
+        """Return the flags of the parameters for n rows; None if their number is unknown."""
         size = self.min_cluster_size
         if size is None and n is not None:
             size = min(_MIN_SIZE, max(_LEAST, n // _SHARE))
+        far = self.cluster_selection_epsilon_max
         return _settings.flags(
             {
                 "min_size": size,
                 "min_samples": self.min_samples,
                 "selection": self.cluster_selection_method,
                 "epsilon": self.cluster_selection_epsilon or None,
+                "epsilon_max": None if far is None or np.isinf(far) else far,
+                "allow_single": bool(self.allow_single_cluster),
+                "max_size": self.max_cluster_size or None,
+                "ties": _TIES[self.ties],
+                "distances": self._given(),
+                "metric": None if self._given() or self.metric == "euclidean" else self.metric,
                 "threads": _settings.threads_of(self.n_jobs),
             }
         )
+
+    def _all_rows(self, tree: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
+        """Return a tree of the rows without missing values as one of all rows. The others leave the root at lambda 0."""
+        if self._finite is None:
+            return tree
+        total, n = len(self._finite), int(self._finite.sum())
+        missing = {"parent": n, "lambda": 0.0, "size": 1, "cluster": -1, "probability": 0.0, "outlier": 1.0, "persistence": np.nan}
+        out = {}
+        for name, values in tree.items():
+            if name not in missing:
+                continue
+            rows = np.full(total, missing[name], values.dtype)
+            rows[self._finite] = values[:n]
+            out[name] = np.concatenate([rows, values[n:]])
+        out["parent"] = np.where(out["parent"] < 0, -1, out["parent"] + total - n)
+        out["size"][total] = total
+        out["child"] = np.arange(len(out["parent"]))
+        return out
+
+    def _all_edges(self, edges: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return the edges of all rows. Those to rows with missing values are infinitely long."""
+        if self._finite is None:
+            return edges
+        numbers, missing = np.flatnonzero(self._finite), np.flatnonzero(~self._finite)
+        known = np.column_stack([numbers[edges[:, 0].astype(int)], numbers[edges[:, 1].astype(int)], edges[:, 2]])
+        more = np.column_stack([np.full(len(missing), numbers[0]), missing, np.full(len(missing), np.inf)])
+        return np.vstack([known, more])
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "labels_")
@@ -115,5 +449,34 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         adopt(type(self))
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = self.metric != "precomputed"
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.allow_nan = not self._given()
         return tags
+
+
+def _dense(x: Any) -> np.ndarray[Any, Any]:
+    return x.toarray() if _files.is_sparse(x) else np.asarray(x)
+
+
+def _finite(x: Any) -> tuple[Any, np.ndarray[Any, Any] | None]:
+    """Return the rows of an array or a frame of numbers without missing or infinite values, and which ones they are.
+
+    The second result is None if these are all rows, or if the rows are of another kind.
+    """
+    frame = hasattr(x, "iloc") and hasattr(x, "dtypes")
+    if isinstance(x, np.memmap):
+        x = np.asarray(x)  # so that the rows are copied, and their file may change
+    if isinstance(x, list | tuple):
+        x = np.asarray(x)
+    if not (frame and not _rows.is_table(x, None)) and not (isinstance(x, np.ndarray) and x.dtype.kind == "f"):
+        return x, None
+    values = np.asarray(x)
+    if values.ndim != 2 or values.dtype.kind != "f":
+        return x, None
+    finite = np.isfinite(values).all(axis=1)
+    if finite.all():
+        return x, None
+    if finite.sum() < 1:
+        return x, finite
+    return (x.iloc[finite] if frame else x[finite]), finite

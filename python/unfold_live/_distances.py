@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _files
+from . import _files, _pairwise
 from ._base import check_rows
 from ._graph import Edges
 from ._rows import Rows, rows_of
@@ -43,13 +43,14 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
     """
     if _files.is_file(x):
         return Rows(os.fspath(x), graph=True)
-    d = check_rows(estimator, rows_of(x), reset=fit, allow_nan=False, least=least)
+    # A function's distances are not the columns of X, which called has checked.
+    d = x if callable(estimator.metric) else check_rows(estimator, rows_of(x), reset=fit, allow_nan=False, least=least)
     if fit and d.shape[0] != d.shape[1]:
         raise ValueError(
             f'X is {d.shape[0]} x {d.shape[1]}; metric="precomputed" wants the distances of all rows from each other, n x n'
         )
     if fit:
-        _check_symmetric(d)
+        check_symmetric(d)
     if _files.is_sparse(d):
         data, index, start = _held(d, k, fit)
     else:
@@ -67,7 +68,30 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
     return Rows(str(path), n=d.shape[0], names={str(path): "X"}, graph=True, edges=edges)
 
 
-def _check_symmetric(d: Any) -> None:
+def called(estimator: Any, x: Any, *, fit: bool, least: int) -> tuple[Any, Any]:
+    """Return the rows of a map whose metric is a function, and the distances of rows from them.
+
+    Parameters
+    ----------
+    estimator : object
+        The estimator, whose ``n_features_in_`` is set or checked. ``_called`` are the rows of its map.
+    x : array or sparse matrix of shape (n, d)
+        The rows.
+    fit : bool
+        Whether the rows are fitted.
+    least : int
+        The minimum number of rows.
+    """
+    if _files.is_file(x):
+        raise ValueError(f"{os.fspath(x)} is a file; a function as metric takes the rows of an array")
+    x = check_rows(estimator, rows_of(x), reset=fit, allow_nan=False, least=least)
+    x = np.asarray(x.toarray() if _files.is_sparse(x) else x)
+    if fit:
+        return x, _pairwise.all_pairs(estimator.metric, x)
+    return estimator._called, _pairwise.distances(estimator.metric, x, estimator._called)
+
+
+def check_symmetric(d: Any) -> None:
     """Raise ``ValueError`` if two distances between the same rows differ by more than a rounding error."""
     if _files.is_sparse(d):
         # Only those that are known in both directions.

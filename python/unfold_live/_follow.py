@@ -104,7 +104,7 @@ class Follows:
 
     def _follows(self) -> bool:
         """Report whether rows can be added and removed. That requires the kind "lvm" and vectors instead of distances."""
-        return self.kind == "lvm" and self.metric != "precomputed"
+        return self.kind == "lvm" and self.metric != "precomputed" and not callable(self.metric)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

@@ -9,7 +9,7 @@ from typing import Any
 from ._files import Folder
 from ._session import Progress, Session
 
-#: The name of the model file in its folder.
+#: The default name of the model file in its folder.
 _NAME = "model.unfold"
 
 
@@ -25,10 +25,13 @@ class Handle:
         Number of threads of the child.
     model : bytes, optional
         The content of the model file.
+    name : str
+        The name of the file. That of clusters contains the rows, and its extension names their format.
     """
 
-    def __init__(self, threads: int | None = None, model: bytes | None = None) -> None:
+    def __init__(self, threads: int | None = None, model: bytes | None = None, name: str = _NAME) -> None:
         self.threads = threads
+        self.name = name
         self._folder: Folder | None = None
         self._bytes = model
         self._session: Session | None = None
@@ -37,14 +40,20 @@ class Handle:
     def path(self) -> Path:
         """The path of the model file."""
         if self._folder is not None and self._folder.owner != os.getpid():
-            theirs, self._folder = self._folder.file(_NAME), None
+            theirs, self._folder = self._folder.file(self.name), None
             self._bytes = theirs.read_bytes() if theirs.exists() else None
         if self._folder is None:
             self._folder = Folder(len(self._bytes or b""))
             if self._bytes is not None:
-                self._folder.file(_NAME).write_bytes(self._bytes)
+                self._folder.file(self.name).write_bytes(self._bytes)
                 self._bytes = None
-        return self._folder.file(_NAME)
+        return self._folder.file(self.name)
+
+    def folder(self, size: int | None) -> Folder:
+        """Return the folder for a file of about ``size`` bytes, which is created if there is none."""
+        if self._folder is None or self._folder.owner != os.getpid():
+            self._folder = Folder(size)
+        return self._folder
 
     @property
     def session(self) -> Session:
@@ -65,7 +74,7 @@ class Handle:
 
     def run(self, args: list[str], progress: Progress | None = None, names: dict[str, str] | None = None) -> str:
         """Run a command. Error messages name the file "the model"."""
-        return self.session.run(args, progress, {**(names or {}), str(self.path): "the model"})
+        return self.session.run(args, progress, {str(self.path): "the model", **(names or {})})
 
     def close(self) -> None:
         """Stop the child and keep the model."""
@@ -79,10 +88,10 @@ class Handle:
             self._folder.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"threads": self.threads, "model": self._copied()}
+        return {"threads": self.threads, "model": self._copied(), "name": self.name}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["threads"], state["model"])  # type: ignore[misc]
+        self.__init__(state["threads"], state["model"], state.get("name", _NAME))  # type: ignore[misc]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Handle:
-        return Handle(self.threads, self._copied())
+        return Handle(self.threads, self._copied(), self.name)

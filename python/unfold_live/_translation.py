@@ -62,6 +62,31 @@ _ELSEWHERE = {
 }
 
 
+#: Parameters of hdbscan that have the same name and meaning, or None for their defaults.
+_SAME_CLUSTERS = (
+    *("min_cluster_size", "min_samples", "cluster_selection_method", "cluster_selection_epsilon", "cluster_selection_epsilon_max"),
+    *("allow_single_cluster", "max_cluster_size", "n_jobs"),
+)
+
+#: Explanations for parameters of hdbscan and of scikit-learn's HDBSCAN without a counterpart, which are ignored.
+_NOTHING_CLUSTERS = {
+    **dict.fromkeys(
+        ("algorithm", "leaf_size", "approx_min_span_tree"), "the spanning tree is exact, by a search that suits the rows"
+    ),
+    **dict.fromkeys(("alpha", "p"), "distances are those of the metric"),
+    **dict.fromkeys(("memory", "copy"), "the rows are not changed, and nothing is cached on disk"),
+    "metric_params": "metrics have no parameters; a function as metric can have them",
+    **dict.fromkeys(("gen_min_span_tree", "prediction_data"), "minimum_spanning_tree_ and predict are always there"),
+    "store_centers": "centroids_ and medoids_ are always there",
+    "match_reference_implementation": "min_samples does not count the point itself",
+    "branch_detection_data": "branches of clusters are not sought",
+    "cluster_selection_persistence": "the tree is not simplified",
+}
+
+#: Replacements for parameters of hdbscan.
+_ELSEWHERE_CLUSTERS = {"core_dist_n_jobs": "n_jobs"}
+
+
 def _metric(value: Any) -> dict[str, Any]:
     return {"metric": _METRICS.get(value, value) if isinstance(value, str) else value}
 
@@ -115,6 +140,32 @@ def from_umap(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     return out, notes
 
 
+def from_hdbscan(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the parameters of ``UnfoldClusters`` for those of hdbscan, with a note for each renamed or unsupported one.
+
+    Raises
+    ------
+    TypeError
+        hdbscan does not have such a parameter.
+    """
+    out: dict[str, Any] = {}
+    notes = []
+    for name, value in words.items():
+        if name in _SAME_CLUSTERS:
+            out[name] = value
+        elif name == "metric":
+            out.update(_metric(value))
+        elif name in _ELSEWHERE_CLUSTERS:
+            out[_ELSEWHERE_CLUSTERS[name]] = value
+            notes.append(f"{name}={value!r}: {_ELSEWHERE_CLUSTERS[name]}={value!r}")
+        elif name in _NOTHING_CLUSTERS:
+            notes.append(f"{name}: nothing is set, {_NOTHING_CLUSTERS[name]}")
+        else:
+            known = (*_SAME_CLUSTERS, "metric", *_ELSEWHERE_CLUSTERS, *_NOTHING_CLUSTERS)
+            raise TypeError(f"HDBSCAN has no parameter {name!r}{_near(name, known)}")
+    return out, notes
+
+
 def answering(init: Callable[P, None]) -> Callable[P, None]:
     """Wrap a constructor so that errors about unknown parameters name replacements."""
     known = [name for name in inspect.signature(init).parameters if name != "self"]
@@ -131,16 +182,23 @@ def answering(init: Callable[P, None]) -> Callable[P, None]:
 
 def answer(cls: str, unknown: Iterable[str], known: Iterable[str]) -> str:
     """Return the error message for parameters that an estimator does not have."""
+    known = list(known)
+    clusters = "settings" not in known
+    elsewhere, nothing = (_ELSEWHERE_CLUSTERS, _NOTHING_CLUSTERS) if clusters else (_ELSEWHERE, _NOTHING)
     said = []
     for name in unknown:
-        if name in _ELSEWHERE:
-            said.append(f"{cls} has no parameter {name!r}; {_ELSEWHERE[name]} is nearest to it")
-        elif name in _NOTHING:
-            said.append(f"{cls} has no parameter {name!r}: {_NOTHING[name]}")
+        if name in elsewhere:
+            said.append(f"{cls} has no parameter {name!r}; {elsewhere[name]} is nearest to it")
+        elif name in nothing:
+            said.append(f"{cls} has no parameter {name!r}: {nothing[name]}")
         else:
-            said.append(f"{cls} has no parameter {name!r}{_near(name, known)}; flags of the program go into settings")
-    foreign = any(name in _ELSEWHERE or name in _NOTHING for name in unknown)
-    return ". ".join(said) + (f". {cls}.from_umap takes umap-learn's parameters" if foreign else "")
+            more = "" if clusters else "; flags of the program go into settings"
+            said.append(f"{cls} has no parameter {name!r}{_near(name, known)}{more}")
+    if not any(name in elsewhere or name in nothing for name in unknown):
+        return ". ".join(said)
+    return ". ".join(said) + (
+        f". {cls}.from_hdbscan takes hdbscan's parameters" if clusters else f". {cls}.from_umap takes umap-learn's parameters"
+    )
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -63,6 +63,10 @@ def _numbers(column: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return column
 
 
+def _name(metric: Any) -> str:
+    return getattr(metric, "__name__", "a function") if callable(metric) else str(metric)
+
+
 def _predicts(estimator: Unfold) -> bool:
     return hasattr(estimator, "classes_")
 
@@ -93,13 +97,14 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         labels do not influence the map and are only used by ``predict``.
     density : float, optional
         How closely the density of the map follows the density of the data, from 0 to 4.
-    metric : str, default="euclidean"
+    metric : str or callable, default="euclidean"
         The distance between rows: "euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming", "jaccard",
-        "manhattan", "chebyshev" or "precomputed". Haversine needs two columns, latitude and longitude in degrees. Hamming needs
-        values of 0 and 1, or whole numbers that stand for categories. With "precomputed", X contains distances: an array of
-        shape (n, n), or a sparse matrix of the known ones. In ``transform`` they are the distances of new rows from the rows of
-        the map, (m, n). ``n_neighbors`` is then the number of distances used per row. None means 15 for an array, and all
-        for a sparse matrix.
+        "manhattan", "chebyshev", "precomputed", or a function of two rows. Haversine needs two columns, latitude and longitude in
+        degrees. Hamming needs values of 0 and 1, or whole numbers that stand for categories. With "precomputed", X contains
+        distances: an array of shape (n, n), or a sparse matrix of the known ones. In ``transform`` they are the distances of new
+        rows from the rows of the map, (m, n). ``n_neighbors`` is then the number of distances used per row. None means 15 for an
+        array, and all for a sparse matrix. A function, also one compiled by numba, is called for each pair of at most 10,000 rows,
+        and the map is that of the distances it returns.
     precomputed_knn : tuple of arrays of shape (n, k), optional
         Known neighbours, which saves the search: row numbers from 0, nearest first, and their distances in any unit.
         Length scales, weights and novelty are computed from these distances. If they are None, distances are computed from X.
@@ -155,6 +160,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     #: The cached neighbour graph, with the positions for which it was computed.
     _graph: tuple[Any, Any, Any] | None = None
 
+    #: The rows of a map whose metric is a function.
+    _called: Any = None
+
     #: The table format of arrays, if the metric needs columns of a table.
     _form: _forms.Form | None = None
 
@@ -169,7 +177,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         pca: Any = None,
         supervision: float | None = None,
         density: float | None = None,
-        metric: str = "euclidean",
+        metric: Any = "euclidean",
         precomputed_knn: Any = None,
         missing: str | None = None,
         standardize: bool = False,
@@ -306,7 +314,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             del self.report_
         self._n_features_out = at["embedding"].shape[1]
         if adata is not None:
-            params = {"n_neighbors": self._nearest(), "method": "unfold", "metric": self.metric}
+            params = {"n_neighbors": self._nearest(), "method": "unfold", "metric": _name(self.metric)}
             _annotated.store(adata, self, self._neighbor_graph()[0], self.graph_, params)
         return self
 
@@ -572,7 +580,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         adopt(type(self))
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self._precomputed()
+        tags.input_tags.pairwise = self.metric == "precomputed"
         tags.input_tags.allow_nan = self._holes()
         tags.transformer_tags.preserves_dtype = []
         if tags.classifier_tags is None:  # it has predict_proba after a fit with labels, but is not a classifier
@@ -587,6 +595,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         aside = {self.id_column} if self.id_column else set()
         least = _LEAST if fit else 1
         if self._precomputed():
+            if callable(self.metric):
+                self._called, x = _distances.called(self, x, fit=fit, least=least)
             return _distances.put(self, x, folder, fit=fit, k=self.n_neighbors, least=least)
         columns = self.columns if fit or getattr(self, "_table", False) else None
         return _rows.put(
@@ -604,12 +614,13 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         _settings.real("supervision", self.supervision, 0, 1)
         _settings.real("density", self.density, 0, 4)
         _settings.text("kind", self.kind)
-        _settings.text("metric", self.metric, '; give the distances that a function computes as X, with metric="precomputed"')
+        if not callable(self.metric):
+            _settings.text("metric", self.metric, ", or a function of two rows")
         _settings.switches(self, "standardize", "log1p", "classify", "thorough", "report")
 
     def _precomputed(self) -> bool:
-        """Return whether rows are given as distances from the rows of the map."""
-        return self.metric == "precomputed"
+        """Return whether the program gets distances from the rows of the map instead of rows."""
+        return self.metric == "precomputed" or callable(self.metric)
 
     def _holes(self) -> bool:
         """Return whether rows may contain NaN."""

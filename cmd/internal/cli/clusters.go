@@ -112,6 +112,9 @@ func (c *clustersCmd) paths(ctx context.Context, p *program) ([]string, error) {
 	if slices.Contains(inputs, "-") && slices.Contains(c.New, "-") {
 		return nil, usagef("--new: standard input holds the rows that clusters are found from")
 	}
+	if c.Joins && len(c.New) == 0 {
+		return nil, usagef("--joins: name files of new rows by --new")
+	}
 	if len(c.New) > 0 && c.Output == "" {
 		return nil, usagef("--new: name a file for the rows' clusters by --output")
 	}
@@ -191,5 +194,9 @@ func (c *clustersCmd) join(ctx context.Context, p *program, of *foundClusters, r
 		return nil, nil, fitError(c.New, err)
 	}
 	r.joined(m)
-	return added, clusterColumns(m.Label, m.Probability), nil
+	columns := clusterColumns(m.Label, m.Probability)
+	if c.Joins {
+		columns = append(columns, joinColumns(m)...)
+	}
+	return added, columns, nil
 }

@@ -80,6 +80,11 @@ func TestClusterTree(t *testing.T) {
 	if got := column(t, "spanning.csv", "distance"); !slices.Equal(got, []float64{1, 1, 1, 1.5, 8, 27.5}) {
 		t.Errorf("the spanning tree has the lengths %v", got)
 	}
+	write(t, "new.csv", "v\n13.5\n1.5\n")
+	must(t, words("-q clusters x.csv --columns v --min-size 3 --min-samples 1 --new new.csv --joins -o new-clusters.csv")...)
+	if row, far := column(t, "new-clusters.csv", "joins"), column(t, "new-clusters.csv", "joins_distance"); !slices.Equal(row, []float64{5, 1}) || !slices.Equal(far, []float64{2.5, 0.5}) {
+		t.Errorf("new rows join %v at %v", row, far)
+	}
 	before, err := os.ReadFile("tree.csv")
 	if err != nil {
 		t.Fatal(err)

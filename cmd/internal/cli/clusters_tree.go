@@ -19,6 +19,7 @@ type clusterTreeFlags struct {
 	EpsilonMax  float64 `placeholder:"DISTANCE" help:"Clusters that appear at a larger distance are not chosen, with --selection eom."`
 	Ties        string  `enum:"together,apart" default:"together" placeholder:"together|apart" help:"Equal distances join all their parts at once, or two parts at a time, the nearest points first, as the Python package hdbscan does. Default together."`
 	Distances   bool    `help:"Each row has its distances from all rows, instead of values."`
+	Joins       bool    `help:"With --new: also the row that each new row joins, and the distance at which it does, columns joins and joins_distance."`
 	Tree        string  `placeholder:"FILE" help:"Where the condensed hierarchy goes: a row for each point and for each cluster of it."`
 	Spanning    string  `placeholder:"FILE" help:"Where the minimum spanning tree under mutual reachability goes: a row for each edge, the shortest first."`
 }
@@ -88,4 +89,13 @@ func spanningColumns(c *clusters.Clusters, set clusters.Settings) []table.Column
 		from[k], to[k], length[k] = int64(e.I), int64(e.J), set.Length(e.Dist2)
 	}
 	return []table.Column{table.Int64Column("from", from), table.Int64Column("to", to), table.Float64Column("distance", length)}
+}
+
+// joinColumns returns the row that each new row joins, and the distance.
+func joinColumns(m clusters.Membership) []table.Column {
+	row, far := make([]int64, len(m.Point)), make([]float64, len(m.Point))
+	for i, j := range m.Point {
+		row[i], far[i] = int64(j), 1/m.Lambda[i]
+	}
+	return []table.Column{table.Int64Column("joins", row), table.Float64Column("joins_distance", far)}
 }

@@ -84,8 +84,12 @@ func (f *fitRun) readFrame(ctx context.Context) error {
 		read.Stdin = bytes.NewReader(f.held)
 		f.held = nil
 	}
+	rows := f.data.Len()
+	if f.edges != nil {
+		rows = f.edges.Weights.N
+	}
 	at, report, err := frameOf(ctx, f.p, f.frame, framed{
-		inputs: f.inputs, read: read, rows: f.data.Len(), id: f.data.ID, dims: f.job.Spec.Dims, threads: f.job.Spec.Threads,
+		inputs: f.inputs, read: read, rows: rows, id: f.data.ID, dims: f.job.Spec.Dims, threads: f.job.Spec.Threads,
 	})
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"unfold/ingest/table"
 	"unfold/models"
 	"unfold/models/fit"
+	"unfold/models/prior"
 	"unfold/sparse/graph"
 )
 
@@ -76,10 +77,18 @@ func (c *fitCmd) graph(ctx context.Context, p *program, settings *config.Config,
 	if err != nil {
 		return err
 	}
-	if frame, err := c.frameFlag.apply(settings); err != nil {
+	frame, err := c.frameFlag.apply(settings)
+	if err != nil {
 		return err
-	} else if frame != "" {
-		return usagef("--graph and --frame %s: coordinates of files are for rows; choose geodesic, or leave it out", frame)
+	}
+	if frame == "-" || frame != "" && isModel(frame) {
+		return usagef("--graph and --frame %s: a frame of nodes is a file with their coordinates", frame)
+	}
+	if frame != "" { // the file replaces it; pca, which apply sets, is for rows
+		key, _ := config.Find(frameKey)
+		if err := key.Set(settings, prior.Geodesic.String()); err != nil {
+			return err
+		}
 	}
 	if err := p.checkModel(settings); err != nil {
 		return err
@@ -87,7 +96,7 @@ func (c *fitCmd) graph(ctx context.Context, p *program, settings *config.Config,
 	if err := c.checkGraph(settings); err != nil {
 		return err
 	}
-	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model, inputs: []string{c.Graph}}
+	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model, inputs: []string{c.Graph}, frame: frame}
 	f.job.Spec = settings.Spec()
 	if f.groups, err = c.wanted(c.Map, settings); err != nil {
 		return err
@@ -97,6 +106,9 @@ func (c *fitCmd) graph(ctx context.Context, p *program, settings *config.Config,
 	}
 	f.clock = newClock()
 	if err := f.readGraph(ctx, w); err != nil {
+		return err
+	}
+	if err := f.readFrame(ctx); err != nil {
 		return err
 	}
 	if err := f.learnGraph(ctx, w); err != nil {

@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"fmt"
+	"math"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
+
+	"unfold/ingest"
 )
 
 // The nodes of a graph keep their names for any order of the edges, and new nodes have their own.
@@ -62,6 +67,7 @@ func TestGraphErrors(t *testing.T) {
 	must(t, "fit", "embeddings.parquet", "-o", "rows.unfold", "--steps", "5")
 	write(t, "lone.csv", "source,target\na,b\nb,c\nc,a\nx,x\n")
 	write(t, "below.csv", "source,target,weight\na,b,1\nb,c,-2\n")
+	write(t, "few.csv", "x,y\n1,2\n")
 	write(t, "other.csv", "a,b\n1,2\n")
 	for _, c := range []struct {
 		name string
@@ -73,6 +79,8 @@ func TestGraphErrors(t *testing.T) {
 		{"components", []string{"fit", "--graph", "links.csv", "--pca", "3", "-o", "m"}, "--graph and --pca"},
 		{"another kind", []string{"fit", "--graph", "links.csv", "--kind", "lllvm", "-o", "m"}, "choose kind lvm"},
 		{"the largest part", []string{"fit", "--graph", "links.csv", "--tails", "gaussian", "--components", "largest", "-o", "m"}, "choose connect"},
+		{"a model as the frame", []string{"fit", "--graph", "links.csv", "--frame", "rows.unfold", "-o", "m"}, "a file with their coordinates"},
+		{"a frame of other nodes", []string{"fit", "--graph", "links.csv", "--frame", "few.csv", "-o", "m"}, "1 row"},
 		{"another frame", []string{"fit", "--graph", "links.csv", "--frame", "pca", "-o", "m"}, "choose geodesic"},
 		{"weights alone", []string{"fit", "links.csv", "--graph-weights", "distance", "-o", "m"}, "it goes with --graph"},
 		{"other weights", []string{"fit", "--graph", "roads.jsonl", "-o", "m"}, "give --graph-weights distance"},
@@ -92,5 +100,43 @@ func TestGraphErrors(t *testing.T) {
 				t.Errorf("exit %d: %s, expected %q", code, stderr, c.want)
 			}
 		})
+	}
+}
+
+// The map of a graph lies as the given coordinates of its nodes do, also where only some are given.
+func TestGraphInFrame(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const n = 40
+	var edges, frame strings.Builder
+	edges.WriteString("source,target\n")
+	frame.WriteString("id,x,y\n")
+	want := make([][2]float64, n)
+	for i := range n {
+		fmt.Fprintf(&edges, "n%d,n%d\nn%d,n%d\n", i, (i+1)%n, i, (i+2)%n)
+		angle := 2 * math.Pi * float64(i) / n
+		want[i] = [2]float64{10 * math.Cos(angle), 10 * math.Sin(angle)}
+		if i%3 > 0 {
+			fmt.Fprintf(&frame, "n%d,%g,%g\n", i, want[i][0], want[i][1])
+		}
+	}
+	write(t, "ring.csv", edges.String())
+	write(t, "frame.csv", frame.String())
+	must(t, "-q", "fit", "--graph", "ring.csv", "--frame", "frame.csv", "-o", "m.unfold", "--map", "map.csv", "--steps", "40")
+	id, err := ingest.ReadMap(t.Context(), "map.csv", ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dot, far := 0.0, 0.0
+	for i, name := range id.ID.Strings() {
+		k, err := strconv.Atoi(name[1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := id.Embedding.Row(i)
+		dot += float64(at[0])*want[k][0] + float64(at[1])*want[k][1]
+		far += 10 * math.Hypot(float64(at[0]), float64(at[1]))
+	}
+	if cosine := dot / far; cosine < 0.95 {
+		t.Errorf("the directions of the map and of its frame have the cosine %v", cosine)
 	}
 }

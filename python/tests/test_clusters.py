@@ -1,0 +1,208 @@
+"""UnfoldClusters beside hdbscan 0.8.44."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import hdbscan
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from unfold_live import UnfoldClusters
+
+#: The settings of both.
+SIZES: dict[str, Any] = {"min_cluster_size": 12, "min_samples": 4}
+
+
+def rows(seed: int = 10) -> np.ndarray[Any, Any]:
+    """Three groups of 60 rows of different densities, and 30 rows between them.
+
+    With the seed of the default, the clusters of hdbscan do not depend on the order of the rows, in all tests of this file.
+    """
+    random = np.random.default_rng(seed)
+    parts = [random.normal(size=(60, 3)) * s + c for s, c in ((0.3, [0, 0, 0]), (0.5, [4, 4, 1]), (0.2, [0, 4, 2]))]
+    return np.concatenate([*parts, random.uniform(-2, 6, size=(30, 3))])
+
+
+@pytest.fixture(scope="module")
+def x() -> np.ndarray[Any, Any]:
+    return rows()
+
+
+@pytest.fixture(scope="module")
+def pair(x: Any) -> tuple[Any, UnfoldClusters, list[int]]:
+    """The clusters of both, and hdbscan's label of each of ours."""
+    theirs = hdbscan.HDBSCAN(**SIZES, prediction_data=True, gen_min_span_tree=True, approx_min_span_tree=False).fit(x)
+    ours = UnfoldClusters(**SIZES, ties="hdbscan").fit(x)
+    assert same(theirs.labels_, ours.labels_)
+    return theirs, ours, [int(theirs.labels_[ours.labels_ == c][0]) for c in range(3)]
+
+
+def same(a: Any, b: Any) -> bool:
+    return adjusted_rand_score(a, b) == 1 and np.array_equal(np.asarray(a) < 0, np.asarray(b) < 0)
+
+
+@parametrize_with_checks([UnfoldClusters(allow_single_cluster=True, ties="hdbscan"), UnfoldClusters(metric="manhattan")])
+def test_contract(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_attributes(pair: Any, x: Any) -> None:
+    theirs, ours, order = pair
+    close = lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+    close(ours.probabilities_, theirs.probabilities_)
+    close(ours.outlier_scores_, theirs.outlier_scores_)
+    close(ours.cluster_persistence_, theirs.cluster_persistence_[order])
+    close(ours.centroids_, [theirs.weighted_cluster_centroid(c) for c in order])
+    close(ours.medoids_, [theirs.weighted_cluster_medoid(c) for c in order])
+    for a, c in zip(ours.exemplars_, order, strict=True):
+        assert sorted(map(tuple, a)) == sorted(map(tuple, theirs.exemplars_[c]))
+    for cut in (0.3, 0.6, 1.2):
+        for size in (1, 5):
+            assert same(ours.dbscan_clustering(cut, size), theirs.dbscan_clustering(cut, size))
+
+
+def test_trees(pair: Any) -> None:
+    theirs, ours, _ = pair
+    for name in ("condensed_tree_", "single_linkage_tree_", "minimum_spanning_tree_"):
+        a, b = getattr(ours, name).to_pandas(), getattr(theirs, name).to_pandas()
+        assert list(a.columns) == list(b.columns) and len(a) == len(b)
+        assert len(getattr(ours, name).to_numpy()) == len(b)
+    tree, other = ours.condensed_tree_.to_pandas(), theirs.condensed_tree_.to_pandas()
+    np.testing.assert_allclose(np.sort(tree.lambda_val), np.sort(other.lambda_val))
+    of = lambda t: t[t.child < len(ours.labels_)].set_index("child").lambda_val.sort_index()
+    np.testing.assert_allclose(of(tree), of(other))
+    linkage, edges = ours.single_linkage_tree_.to_numpy(), ours.minimum_spanning_tree_.to_numpy()
+    np.testing.assert_allclose(linkage[:, 2], theirs.single_linkage_tree_.to_numpy()[:, 2])
+    np.testing.assert_array_equal(linkage[:, 2], edges[:, 2])
+    assert linkage[-1, 3] == len(ours.labels_) and len(np.unique(linkage[:, :2])) == 2 * len(linkage)
+
+
+def test_plots(pair: Any) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    for name in ("condensed_tree_", "single_linkage_tree_", "minimum_spanning_tree_"):
+        ax = getattr(pair[1], name).plot()
+        assert ax.patches or ax.lines or ax.collections
+        plt.close("all")
+
+
+def test_new_rows(pair: Any) -> None:
+    """Predictions and membership vectors are hdbscan's, also from a pickle. hdbscan uses single precision for new rows."""
+    theirs, ours, order = pair
+    new = np.random.default_rng(1).uniform(-2, 6, size=(40, 3))
+    labels, strengths = ours.approximate_predict(new)
+    want, how = hdbscan.approximate_predict(theirs, new)
+    assert same(labels, want)
+    np.testing.assert_allclose(strengths, how, atol=1e-6)
+    np.testing.assert_allclose(ours.membership_vector(new), hdbscan.membership_vector(theirs, new)[:, order], atol=1e-6)
+    np.testing.assert_allclose(
+        ours.all_points_membership_vectors(), hdbscan.all_points_membership_vectors(theirs)[:, order], atol=1e-9
+    )
+    ours = copy.deepcopy(ours).set_params(min_cluster_size=99)
+    for again in (ours, pickle.loads(pickle.dumps(ours))):
+        np.testing.assert_array_equal(again.predict(new), labels)
+    holes = np.where(np.arange(40)[:, None] % 4 == 0, np.nan, new)
+    np.testing.assert_array_equal(ours.predict(holes), np.where(np.arange(40) % 4 == 0, -1, labels))
+    assert (ours.predict(holes[:1]) == -1).all() and not ours.membership_vector(holes)[::4].any()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"allow_single_cluster": True},
+        {"cluster_selection_method": "leaf"},
+        {"cluster_selection_epsilon": 1.5},
+        {"cluster_selection_epsilon_max": 1.0},
+        {"max_cluster_size": 55},
+        {"metric": "manhattan"},
+        {"metric": "chebyshev"},
+    ],
+    ids=lambda s: next(iter(s)) + str(next(iter(s.values()))),
+)
+def test_settings(settings: dict[str, Any], x: Any) -> None:
+    theirs = hdbscan.HDBSCAN(**SIZES, **settings, approx_min_span_tree=False).fit(x)
+    ours = UnfoldClusters(**SIZES, **settings, ties="hdbscan").fit(x)
+    assert same(ours.labels_, theirs.labels_)
+    np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_, atol=1e-9)
+
+
+def test_given_distances(x: Any, pair: Any) -> None:
+    """Given distances, and those by a function, lead to the clusters of the rows, and new rows to their predictions."""
+    ours = pair[1]
+    new = np.random.default_rng(2).uniform(-2, 6, size=(20, 3))
+    between = lambda a, b: np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=-1))
+    given = UnfoldClusters(**SIZES, ties="hdbscan", metric="precomputed").fit(between(x, x))
+    called = UnfoldClusters(**SIZES, ties="hdbscan", metric=lambda p, q: np.sqrt(((p - q) ** 2).sum())).fit(x)
+    for found, rows in ((given, between(new, x)), (called, new)):
+        np.testing.assert_array_equal(found.labels_, ours.labels_)
+        np.testing.assert_allclose(found.probabilities_, ours.probabilities_)
+        np.testing.assert_array_equal(found.predict(rows), ours.predict(new))
+        np.testing.assert_allclose(found.all_points_membership_vectors(), ours.all_points_membership_vectors())
+        np.testing.assert_allclose(found.membership_vector(rows), ours.membership_vector(new))
+    for a, b in zip(given.exemplars_, ours.exemplars_, strict=True):
+        np.testing.assert_array_equal(x[a], b)
+    np.testing.assert_allclose(called.medoids_, ours.medoids_)
+    with pytest.raises(AttributeError, match="precomputed"):
+        _ = given.centroids_
+    with pytest.raises(ValueError, match="direction"):
+        UnfoldClusters(metric="precomputed").fit([[0, 1, 2], [9, 0, 1], [2, 1, 0]])
+    with pytest.raises(ValueError, match="n x n"):
+        UnfoldClusters(metric="precomputed").fit(x)
+
+
+def test_missing_rows_are_noise(x: Any) -> None:
+    holes = x.copy()
+    holes[[3, 70], [0, 1]], holes[100, 2] = np.nan, np.inf
+    theirs = hdbscan.HDBSCAN(**SIZES, approx_min_span_tree=False).fit(holes)
+    for given in (holes, pd.DataFrame(holes)):
+        ours = UnfoldClusters(**SIZES, ties="hdbscan").fit(given)
+        assert same(ours.labels_, theirs.labels_) and (ours.labels_[[3, 70, 100]] == -1).all()
+        np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_, atol=1e-9)
+        tree = ours.condensed_tree_.to_pandas().set_index("child")
+        assert len(tree) == len(theirs.condensed_tree_.to_pandas()) and (tree.lambda_val[[3, 70, 100]] == 0).all()
+        np.testing.assert_array_equal(ours.dbscan_clustering(0.6)[[3, 70, 100]], -1)
+        assert ours.all_points_membership_vectors().shape == (len(x), 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("min_cluster_size", v) for v in (0, 1, -3, 2.5, "9", True)),
+        *(("min_samples", v) for v in (0, -1, 1.5)),
+        *(("cluster_selection_epsilon", v) for v in (-0.1, "1", np.nan)),
+        *(("cluster_selection_epsilon_max", v) for v in (-1, "1")),
+        *(("max_cluster_size", v) for v in (-1, 2.5)),
+        *(("allow_single_cluster", v) for v in (None, 1)),
+        *(("metric", v) for v in ("euclid", None, 3)),
+        *(("ties", v) for v in ("apart", None)),
+        ("cluster_selection_method", "oem"),
+    ],
+)
+def test_parameters_out_of_range(name: str, value: Any, x: Any) -> None:
+    with pytest.raises(ValueError, match=name):
+        UnfoldClusters(**{name: value}).fit(x)
+
+
+def test_parameters_of_hdbscan(x: Any) -> None:
+    with pytest.warns(UserWarning, match=r"n_jobs=1.*algorithm: nothing is set"):
+        found = UnfoldClusters.from_hdbscan(core_dist_n_jobs=1, algorithm="best", metric="l1")
+    assert (found.min_cluster_size, found.ties, found.metric, found.n_jobs) == (5, "hdbscan", "manhattan", 1)
+    with pytest.raises(TypeError, match="min_cluster_size"):
+        UnfoldClusters.from_hdbscan(min_cluster_sizes=3)
+    with pytest.raises(TypeError, match=r"prediction_data.*from_hdbscan"):
+        UnfoldClusters(prediction_data=True)
+
+
+def test_double_precision() -> None:
+    """Groups that single precision cannot separate, as in coordinates of a grid, are found."""
+    x = rows() * 1e-3 + 4_649_776.0
+    assert same(UnfoldClusters(**SIZES).fit(x).labels_, UnfoldClusters(**SIZES).fit((x - 4_649_776.0) * 1e3).labels_)

@@ -1,0 +1,92 @@
+"""Distances between few rows in NumPy, for metrics of the program and for functions of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_Array = np.ndarray[Any, Any]
+
+#: The number of values of a block of differences.
+_BLOCK = 1 << 22
+
+#: The largest number of rows for a function of the caller, which is called for each pair.
+MOST = 10_000
+
+
+def _unit(x: _Array) -> _Array:
+    length = np.linalg.norm(x, axis=1, keepdims=True)
+    return x / np.where(length == 0, 1, length)
+
+
+def _sphere(x: _Array) -> _Array:
+    """Return latitudes and longitudes in degrees as points of the unit sphere."""
+    lat, lon = np.radians(x[:, 0]), np.radians(x[:, 1])
+    return np.column_stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
+
+
+#: Transformations after which a metric is the Euclidean distance, as in the program.
+_EUCLIDEAN: dict[str, Callable[[_Array], _Array]] = {
+    "euclidean": lambda x: x,
+    "cosine": _unit,
+    "correlation": lambda x: _unit(x - x.mean(axis=1, keepdims=True)),
+    "hellinger": lambda x: _unit(np.sqrt(x)),
+    "haversine": _sphere,
+}
+
+#: Reductions of differences, (m, n, d), for the other metrics.
+_REDUCED: dict[str, Callable[[_Array, _Array], _Array]] = {
+    "manhattan": lambda a, b: np.abs(a - b).sum(axis=-1),
+    "chebyshev": lambda a, b: np.abs(a - b).max(axis=-1),
+    "hamming": lambda a, b: np.sqrt((a != b).sum(axis=-1)),
+    "jaccard": lambda a, b: (a != b).sum(axis=-1) / np.maximum(((a != 0) | (b != 0)).sum(axis=-1), 1),
+}
+
+#: The metrics of the program.
+METRICS = (*_EUCLIDEAN, *_REDUCED)
+
+
+def _euclidean(a: _Array, b: _Array) -> _Array:
+    return np.sqrt(((a - b) ** 2).sum(axis=-1))
+
+
+def distances(metric: str | Callable[[_Array, _Array], float], a: _Array, b: _Array) -> _Array:
+    """Return the distances of rows a, (m, d), from rows b, (n, d), as an array of shape (m, n)."""
+    if callable(metric):
+        return np.array([[float(metric(p, q)) for q in b] for p in a]).reshape(len(a), len(b))
+    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    if metric in _EUCLIDEAN:
+        a, b = _EUCLIDEAN[metric](a), _EUCLIDEAN[metric](b)
+    reduced = _REDUCED.get(metric, _euclidean)
+    out = np.empty((len(a), len(b)))
+    step = max(1, _BLOCK // max(1, b.size))
+    for i in range(0, len(a), step):
+        out[i : i + step] = reduced(a[i : i + step, None], b[None])
+    return out
+
+
+def all_pairs(metric: Callable[[_Array, _Array], float], x: _Array) -> _Array:
+    """Return the distances of all rows from each other, (n, n), by a function that is called once for each pair.
+
+    Raises
+    ------
+    ValueError
+        There are too many rows, or a distance is negative or not finite.
+    """
+    n = len(x)
+    if n > MOST:
+        raise ValueError(
+            f"a function as metric is called for each pair, and {n} rows have {n * (n - 1) // 2} of them: at most {MOST} rows "
+            f"are taken; name one of {', '.join(METRICS)}"
+        )
+    out = np.zeros((n, n))
+    for i in range(n - 1):
+        row = [float(metric(x[i], q)) for q in x[i + 1 :]]
+        out[i, i + 1 :] = out[i + 1 :, i] = row
+    bad = ~(np.isfinite(out) & (out >= 0))
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        raise ValueError(f"metric: the distance of rows {i} and {j} is {out[i, j]:g}; distances are finite and not negative")
+    return out
