@@ -21,6 +21,7 @@ import { Moves } from "./moves";
 import { Names } from "./names";
 import { Overlay, type Marks } from "./overlay";
 import { Painting } from "./painting";
+import { Pictures } from "./pictures";
 import { Pulse, Timeline } from "./pulse";
 import { Search } from "./search";
 import type { XY } from "./select";
@@ -48,6 +49,7 @@ export class App implements Listener {
   private readonly search: Search;
   private readonly pulse: Pulse;
   private readonly link = new Link();
+  private readonly pictures = new Pictures();
   private readonly welcome = new Welcome();
   private readonly timeline: Timeline;
   private readonly strange: Strange;
@@ -82,8 +84,8 @@ export class App implements Listener {
     this.overlay = new Overlay(this.surface.over);
     this.legend = new Legend(this.store, this.painting, () => this.live, { column: (i) => this.colorBy(i), only: () => this.filtered() });
     const on = { fly: (s: number) => this.fly(s), hover: (s: number) => this.chosen.hoverSlot(s), close: () => this.pin(-1) };
-    this.chosen = new Chosen(this.store, this.camera, this.painting, new Detail(this.store, on), this.frames);
-    const drawer = new Drawer(this.store, { ...on, close: () => this.select(null) });
+    this.chosen = new Chosen(this.store, this.camera, this.painting, new Detail(this.store, this.pictures, on), this.frames);
+    const drawer = new Drawer(this.store, this.painting, this.pictures, { ...on, close: () => this.select(null) });
     this.selection = new Selection(this.store, this.camera, this.painting, drawer, this.moves, (n) => this.selected(n));
     this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }) });
     this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"));
@@ -189,6 +191,7 @@ export class App implements Listener {
     this.map = m.map;
     this.announced = m.points;
     this.unplaced = m.unplaced ?? 0;
+    this.pictures.clear(m.image);
     this.live = m.live;
     this.link.stage(m.live, "");
     this.chosen.asks = m.asks;

@@ -2,7 +2,10 @@
 
 import { tableFromArrays, tableToIPC } from "@uwdata/flechette";
 import { $, h, save } from "./dom";
+import type { Painting } from "./painting";
+import type { Pictures } from "./pictures";
 import { compare, csv } from "./select";
+import { Sheet } from "./sheet";
 import type { Store } from "./store";
 
 const rowHeight = 24;
@@ -14,10 +17,15 @@ export class Drawer {
   private slots: Uint32Array = new Uint32Array(0);
   private order: Uint32Array = new Uint32Array(0);
   private sorted: { column: number; up: boolean } | null = null;
+  private readonly sheet: Sheet;
+  /** Whether the contact sheet is shown instead of the table. */
+  private pictured = false;
   private rows!: HTMLElement;
   private body!: HTMLElement;
 
-  constructor(private readonly store: Store, private readonly on: { close(): void; fly(s: number): void; hover(s: number): void }) {}
+  constructor(private readonly store: Store, painting: Painting, pictures: Pictures, private readonly on: { close(): void; fly(s: number): void; hover(s: number): void }) {
+    this.sheet = new Sheet(store, painting, pictures, on);
+  }
 
   get count(): number {
     return this.slots.length;
@@ -36,6 +44,7 @@ export class Drawer {
     const head = h(
       "div", { class: "drawerhead" },
       h("strong", {}, `${n.toLocaleString("en")} ${n === 1 ? "point" : "points"} selected`),
+      this.toggle(),
       act("CSV", "Save the rows as CSV", () => save("selection.csv", "text/csv;charset=utf-8", [csv(this.store, this.order)])),
       act("Arrow", "Save the rows as an Arrow file", () => save("selection.arrow", "application/vnd.apache.arrow.file", [this.arrow()])),
       act("Ids", "Save the ids, one a line", () => save("ids.txt", "text/plain;charset=utf-8", [[...this.order].map((s) => this.store.id(s)).join("\n") + "\n"])),
@@ -44,9 +53,24 @@ export class Drawer {
     const apart = h("div", { class: "apart" }, h("h2", {}, "What sets them apart"));
     for (const d of compare(this.store, slots).slice(0, 12)) apart.append(h("p", {}, h("b", {}, d.column), d.text));
     this.rows = h("div", { class: "rows", on: { scroll: () => this.lay(), mouseleave: () => this.on.hover(-1) } });
-    this.box.replaceChildren(head, h("div", { class: "drawerbody" }, apart, this.rows));
+    this.box.replaceChildren(head, h("div", { class: "drawerbody" }, apart, this.rows, this.sheet.box));
     this.box.hidden = false;
     this.fill();
+    this.picture(this.pictured);
+  }
+
+  /** toggle returns the button that switches between the table and the contact sheet. */
+  private toggle(): HTMLButtonElement {
+    const b = h("button", { title: "Show a picture or the text of each point", pressed: this.pictured, on: { click: () => { this.picture(!this.pictured); b.setAttribute("aria-pressed", String(this.pictured)); } } }, "Sheet");
+    return b;
+  }
+
+  private picture(on: boolean): void {
+    this.pictured = on;
+    this.rows.hidden = on;
+    this.sheet.box.hidden = !on;
+    if (on) this.sheet.show(this.order);
+    else this.lay();
   }
 
   private fill(): void {

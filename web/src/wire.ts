@@ -34,6 +34,14 @@ export interface Hello {
   unplaced?: number;
   /** What one point is, such as "connection". */
   point?: string;
+  /** The size of the pictures whose pixels the vectors of points are, if it is given. */
+  image?: Size;
+}
+
+/** The size of a picture in pixels. */
+export interface Size {
+  width: number;
+  height: number;
 }
 
 export interface Values {
