@@ -7,15 +7,17 @@ import { Chosen } from "./chosen";
 import { ClusterList } from "./clusters";
 import { dark, light, type Theme } from "./color";
 import { Detail } from "./detail";
+import { Filters } from "./filters";
 import { $ } from "./dom";
 import type { Scene } from "./draw";
-import { outside } from "./framing";
+import { outside, wholeBox } from "./framing";
 import { Drawer } from "./drawer";
 import { Frames, type Page, type Stale } from "./frames";
 import { attach, type Tool } from "./input";
 import { help, listen, type Bindings } from "./keys";
 import { Legend } from "./legend";
 import { Link } from "./link";
+import { Mask } from "./mask";
 import { measure, type Measured } from "./measure";
 import { Moves } from "./moves";
 import { Names } from "./names";
@@ -56,6 +58,8 @@ export class App implements Listener {
   private readonly uncertain: UncertainList;
   private readonly clusters: ClusterList;
   private readonly toolbar: Toolbar;
+  private readonly mask = new Mask(this.store);
+  private readonly filters: Filters;
   readonly names: Names;
   readonly chosen: Chosen;
   readonly frames = new Frames(this.page());
@@ -87,6 +91,10 @@ export class App implements Listener {
     this.chosen = new Chosen(this.store, this.camera, this.painting, new Detail(this.store, this.pictures, on), this.frames);
     const drawer = new Drawer(this.store, this.painting, this.pictures, { ...on, close: () => this.select(null) });
     this.selection = new Selection(this.store, this.camera, this.painting, drawer, this.moves, (n) => this.selected(n));
+    this.painting.mask = this.mask;
+    this.filters = new Filters(this.store, this.painting, this.mask, () => this.live, {
+      changed: () => this.filtered(), select: () => this.selectShown(), tell: (text) => this.tell(text),
+    });
     this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }) });
     this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"));
     this.timeline = new Timeline(this.store, (upto) => this.until(upto));
@@ -158,6 +166,7 @@ export class App implements Listener {
       this.times.latest = Math.max(this.times.latest, this.times.late);
     }
     if (!this.moves.framed && f.change === Change.Put) this.painting.refresh(); // the scale of the first points, until all have come
+    this.mask.some(f.slot);
     this.painting.some(f.slot);
     this.renderer.changed({ places: f.change !== Change.Remove, paint: true });
     if (!this.moves.framed && f.change !== Change.Remove) this.moves.home(false);
@@ -180,7 +189,8 @@ export class App implements Listener {
   private begin(m: Hello): void {
     // Highlighted classes stay highlighted after the server restarts.
     const only = [...this.painting.only].map((c) => this.store.columns[this.painting.column]?.values[c - 1] ?? "");
-    if (this.whole) this.wanted = { ...noState, only };
+    if (this.whole) this.wanted = { ...noState, only, filters: this.mask.filters };
+    this.mask.clear();
     this.select(null);
     this.pin(-1);
     this.clusters.clear();
@@ -201,6 +211,7 @@ export class App implements Listener {
     document.title = m.title ? `${m.title} – unfold` : "unfold";
     this.connected(true, 0);
     this.colorBy(this.firstColumn(), false);
+    this.filters.columns();
     this.welcome.show(m.point ?? "", m.asks);
   }
 
@@ -233,6 +244,7 @@ export class App implements Listener {
     this.wanted = noState;
     this.head();
     this.tell(`${this.store.n} points are there.`);
+    this.filters.columns();
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true });
     setTimeout(() => this.lists()); // after the first picture
     document.body.dataset.ready = "yes";
@@ -287,9 +299,19 @@ export class App implements Listener {
     this.uncertain.draw();
   }
 
+  /** selectShown selects all points that the filters, the legend and the time leave. */
+  private selectShown(): void {
+    const box = wholeBox(this.store, 0);
+    if (!box) return;
+    const { x0, y0, x1, y1 } = box;
+    const [w, t] = [x1 - x0 + 1, y1 - y0 + 1];
+    this.selection.inside([[x0 - w, y0 - t], [x1 + w, y0 - t], [x1 + w, y1 + t], [x0 - w, y1 + t]]);
+  }
+
   /** second runs once a second. */
   private second(): void {
     if (!this.whole || !this.live) return;
+    this.filters.later();
     this.lists();
     this.timeline.follow();
   }
@@ -374,7 +396,7 @@ export class App implements Listener {
       page: {
         "+": closer, "=": closer, "-": () => this.moves.zoom(...middle(), 1 / 1.4), "0": () => this.moves.home(true, 0), "9": () => this.moves.home(true, 0.005),
         "/": () => this.search.focus(), "?": help, v: tool("pan"), l: tool("lasso"), r: tool("rectangle"),
-        n: () => this.nameClasses(), o: () => this.outline(), d: () => this.switchTheme(), c: () => $("by").focus(), k: () => void this.clusters.open(),
+        n: () => this.nameClasses(), o: () => this.outline(), d: () => this.switchTheme(), c: () => $("by").focus(), k: () => void this.clusters.open(), f: () => this.filters.open(),
         s: () => this.selection.view(), w: () => this.question(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
       },
       map: {
@@ -497,7 +519,7 @@ export class App implements Listener {
     return {
       x: camera.x, y: camera.y, zoom: camera.zoom, by: column?.name ?? "", only: [...painting.only].map((c) => column?.values[c - 1] ?? ""),
       theme: themeName(this.theme), point: id || undefined, slot: pinned >= 0 && id === "" ? pinned : undefined, upto: painting.upto,
-      filters: [], ...this.selection.state(),
+      filters: this.mask.filters, ...this.selection.state(),
     };
   }
 
@@ -509,6 +531,7 @@ export class App implements Listener {
     if (by !== painting.column) this.colorBy(by, false);
     const values = store.columns[painting.column]?.values ?? [];
     painting.only = new Set(s.only.flatMap((name) => (values.includes(name) ? [values.indexOf(name) + 1] : [])));
+    this.filters.restore(s.filters);
     if (this.live) {
       this.timeline.follow();
       this.timeline.set(s.upto ?? Infinity);

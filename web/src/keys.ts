@@ -9,6 +9,7 @@ const listed: readonly (readonly [string, string])[] = [
   ["Enter", "choose the point in the middle"],
   ["/", "search"],
   ["C", "choose the column that colours"],
+  ["F", "filters: histograms of columns with a brush"],
   ["K", "clusters: how large they are, and what became of them"],
   ["S", "select the points in view"],
   ["V L R", "move, lasso, rectangle; Shift and dragging is a lasso, too"],

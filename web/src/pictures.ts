@@ -12,15 +12,17 @@ export function sizeOf(x: ArrayLike<number>, given?: Size): Size | null {
   if (given) return x.length === given.width * given.height ? given : null;
   const side = Math.round(Math.sqrt(x.length));
   if (side < 8 || side * side !== x.length) return null;
-  let sum = 0, squares = 0, steps = 0;
+  let sum = 0, squares = 0, steps = 0, low = 0, high = 0;
   for (let i = 0; i < x.length; i++) {
     const v = x[i]!;
-    if (v < 0) return null;
+    low = Math.min(low, v);
+    high = Math.max(high, v);
     sum += v;
     squares += v * v;
     if (i % side > 0) steps += (v - x[i - 1]!) ** 2;
     if (i >= side) steps += (v - x[i - side]!) ** 2;
   }
+  if (low < -high / 2) return null; // a model keeps pictures nearly, so that some pixels are a little below 0
   const variance = squares / x.length - (sum / x.length) ** 2;
   // Independent pixels differ by twice the variance, in both directions.
   const independent = 4 * side * (side - 1) * variance;
@@ -36,15 +38,11 @@ export function drawn(x: ArrayLike<number>, { width, height }: Size): HTMLCanvas
   canvas.setAttribute("aria-label", `its ${width} x ${height} pixels`);
   const c = canvas.getContext("2d")!;
   const data = c.createImageData(width, height);
-  let low = 0;
   let high = 1e-12;
-  for (let i = 0; i < x.length; i++) {
-    low = Math.min(low, x[i]!);
-    high = Math.max(high, x[i]!);
-  }
+  for (let i = 0; i < x.length; i++) high = Math.max(high, x[i]!);
   const words = new Uint32Array(data.data.buffer);
   for (let i = 0; i < x.length; i++) {
-    const v = 255 - Math.round((255 * (x[i]! - low)) / (high - low));
+    const v = 255 - Math.round((255 * Math.max(x[i]!, 0)) / high);
     words[i] = (0xff000000 | (v << 16) | (v << 8) | v) >>> 0;
   }
   c.putImageData(data, 0, 0);
