@@ -48,6 +48,7 @@ export class App implements Listener {
   private readonly overlay: Overlay;
   private readonly legend: Legend;
   private readonly selection: Selection;
+  private readonly drawer: Drawer;
   private readonly search: Search;
   private readonly pulse: Pulse;
   private readonly link = new Link();
@@ -89,7 +90,7 @@ export class App implements Listener {
     this.legend = new Legend(this.store, this.painting, () => this.live, { column: (i) => this.colorBy(i), only: () => this.filtered() });
     const on = { fly: (s: number) => this.fly(s), hover: (s: number) => this.chosen.hoverSlot(s), close: () => this.pin(-1) };
     this.chosen = new Chosen(this.store, this.camera, this.painting, new Detail(this.store, this.pictures, on), this.frames);
-    const drawer = new Drawer(this.store, this.painting, this.pictures, { ...on, close: () => this.select(null) });
+    const drawer = (this.drawer = new Drawer(this.store, this.painting, this.pictures, { ...on, close: () => this.select(null) }));
     this.selection = new Selection(this.store, this.camera, this.painting, drawer, this.moves, (n) => this.selected(n));
     this.painting.mask = this.mask;
     this.filters = new Filters(this.store, this.painting, this.mask, () => this.live, {
@@ -194,6 +195,7 @@ export class App implements Listener {
     this.select(null);
     this.pin(-1);
     this.clusters.clear();
+    this.drawer.clear();
     this.store.clear(m.columns, m.slots, m.base);
     $("timeline").hidden = !m.live;
     this.painting.column = -1;

@@ -1,11 +1,11 @@
 // The panel of filters: a histogram of each column with a brush, or its most frequent categories. Filters act together.
 
+import { percent } from "./apart";
 import { nameOf, scaleOf } from "./color";
 import { $, h } from "./dom";
 import { axisOf, codesOf, countsOf, positionOn, valueAt, type Axis } from "./histogram";
 import type { Mask } from "./mask";
 import type { Painting } from "./painting";
-import { percent } from "./select";
 import type { Filter } from "./state";
 import { arrival, type Store } from "./store";
 

@@ -67,3 +67,35 @@ func TestFilters(t *testing.T) {
 	do(b, `[...document.querySelectorAll("#filters .acts button")].find(b => b.textContent === "Show all").click()`)
 	b.Wait(fmt.Sprintf(`%s === 3030`, shown))
 }
+
+// A selection that is held is what the next one is compared with. Columns that chance explains are not listed.
+func TestTwoSelections(t *testing.T) {
+	in := blobs(300, "a", "b", "c")
+	noise := make([]float64, len(in.X))
+	for i := range noise {
+		noise[i] = math.Mod(float64(i)*0.6180339887, 1)
+	}
+	in.Columns = append(in.Columns, table.Float64Column("noise", noise))
+	b, _ := show(t, browser.Settings{}, "", in)
+	of := func(class string) {
+		do(b, fmt.Sprintf(`unfold.select(Uint32Array.from([...Array(900).keys()].filter(s => unfold.store.text(s, 0) === %q)))`, class))
+	}
+	list := `[...document.querySelectorAll(".apart p")].map(p => p.textContent).join("; ")`
+	of("a")
+	if got := browser.Eval[string](b, list); got != "classa: 100% of these, 0% of the rest" {
+		t.Errorf("a is set apart by %q", got)
+	}
+	do(b, `[...document.querySelectorAll(".drawerhead button")].find(b => b.textContent === "Hold").click()`)
+	of("b")
+	if got := browser.Eval[string](b, `document.querySelector(".apart h2").textContent + ": " + `+list); got != "What sets them apart from the 300 held points: classb: 100% of these, 0% of the held" {
+		t.Errorf("b is compared with a as %q", got)
+	}
+	do(b, `[...document.querySelectorAll(".drawerhead button")].find(b => b.textContent === "Release").click()`)
+	if got := browser.Eval[string](b, list); got != "classb: 100% of these, 0% of the rest" {
+		t.Errorf("then b is set apart by %q", got)
+	}
+	do(b, `unfold.select(Uint32Array.from([0, 151, 302, 600, 751, 899]))`)
+	if got := browser.Eval[string](b, list); got != "No column differs more than it would by chance." {
+		t.Errorf("six points are set apart by %q", got)
+	}
+}
