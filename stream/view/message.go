@@ -51,6 +51,8 @@ type hello struct {
 	// Point names what one point is, such as "connection".
 	Point string `json:"point,omitempty"`
 	Image *Image `json:"image,omitempty"`
+	// Label names the column with the known classes.
+	Label string `json:"label,omitempty"`
 }
 
 // unplacedMessage gives the number of rows without a place, when it has changed.

@@ -25,6 +25,7 @@ import { Overlay, type Marks } from "./overlay";
 import { Painting } from "./painting";
 import { Pictures } from "./pictures";
 import { Pulse, Timeline } from "./pulse";
+import { Saving } from "./saving";
 import { Search } from "./search";
 import type { XY } from "./select";
 import { Selection } from "./selection";
@@ -53,6 +54,7 @@ export class App implements Listener {
   private readonly pulse: Pulse;
   private readonly link = new Link();
   private readonly pictures = new Pictures();
+  private readonly saving: Saving;
   private readonly welcome = new Welcome();
   private readonly timeline: Timeline;
   private readonly strange: Strange;
@@ -87,6 +89,10 @@ export class App implements Listener {
     this.theme = themeOf(this.wanted.theme);
     this.painting = new Painting(this.store, this.theme);
     this.overlay = new Overlay(this.surface.over);
+    this.saving = new Saving({
+      scene: () => this.scene(performance.now(), false), marks: () => this.marks(), painting: this.painting, title: () => $("title").textContent ?? "",
+      overlay: (canvas) => new Overlay(canvas), tell: (text) => this.tell(text),
+    });
     this.legend = new Legend(this.store, this.painting, () => this.live, { column: (i) => this.colorBy(i), only: () => this.filtered() });
     const on = { fly: (s: number) => this.fly(s), hover: (s: number) => this.chosen.hoverSlot(s), close: () => this.pin(-1) };
     this.chosen = new Chosen(this.store, this.camera, this.painting, new Detail(this.store, this.pictures, on), this.frames);
@@ -107,7 +113,7 @@ export class App implements Listener {
     this.asking = new Asking(this.store, { answered: (a) => this.answered(a), moved: (a) => this.reasked(a) });
     this.toolbar = new Toolbar(this.surface.over, {
       home: () => this.moves.home(true, 0), question: () => this.question(), names: () => this.nameClasses(), outlines: () => this.outline(),
-      theme: () => this.switchTheme(), help,
+      picture: () => this.saving.open(), theme: () => this.switchTheme(), help,
     });
     $("far").addEventListener("click", () => this.moves.home(true, 0));
     new Tabs();
@@ -212,7 +218,7 @@ export class App implements Listener {
     $("title").textContent = m.title || "unfold";
     document.title = m.title ? `${m.title} – unfold` : "unfold";
     this.connected(true, 0);
-    this.colorBy(this.firstColumn(), false);
+    this.colorBy(this.firstColumn(m.label), false);
     this.filters.columns();
     this.welcome.show(m.point ?? "", m.asks);
   }
@@ -223,12 +229,12 @@ export class App implements Listener {
     return i < 0 && name === "arrival" && this.live ? arrival : i;
   }
 
-  /** firstColumn returns the column in the address, or else a good default. */
-  private firstColumn(): number {
+  /** firstColumn returns the column in the address, or else a good default: labels if there are some, then clusters. */
+  private firstColumn(label?: string): number {
     const { columns } = this.store;
     const chosen = this.wanted.by ?? this.preferred;
     if (chosen === "") return -1;
-    for (const name of [this.wanted.by, this.preferred, "cluster_name", "cluster", "label", "class", "category"]) {
+    for (const name of [this.wanted.by, this.preferred, label, "label", "labels", "class", "category", "cluster_name", "cluster"]) {
       const i = name === undefined ? -1 : this.columnOf(name);
       if (i !== -1) return i;
     }
@@ -398,7 +404,7 @@ export class App implements Listener {
       page: {
         "+": closer, "=": closer, "-": () => this.moves.zoom(...middle(), 1 / 1.4), "0": () => this.moves.home(true, 0), "9": () => this.moves.home(true, 0.005),
         "/": () => this.search.focus(), "?": help, v: tool("pan"), l: tool("lasso"), r: tool("rectangle"),
-        n: () => this.nameClasses(), o: () => this.outline(), d: () => this.switchTheme(), c: () => $("by").focus(), k: () => void this.clusters.open(), f: () => this.filters.open(),
+        n: () => this.nameClasses(), o: () => this.outline(), p: () => this.saving.open(), d: () => this.switchTheme(), c: () => $("by").focus(), k: () => void this.clusters.open(), f: () => this.filters.open(),
         s: () => this.selection.view(), w: () => this.question(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
       },
       map: {

@@ -17,6 +17,7 @@ const listed: readonly (readonly [string, string])[] = [
   ["W", "where would this go? Place a record"],
   ["N", "names on the map"],
   ["O", "outlines of classes"],
+  ["P", "save a picture, PNG or SVG"],
   ["D", "light or dark"],
   ["Esc", "end a selection or a search"],
 ];

@@ -36,6 +36,8 @@ export interface Hello {
   point?: string;
   /** The size of the pictures whose pixels the vectors of points are, if it is given. */
   image?: Size;
+  /** The column with the known classes. */
+  label?: string;
 }
 
 /** The size of a picture in pixels. */

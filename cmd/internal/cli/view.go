@@ -322,7 +322,10 @@ func modelRows(s *snapshot.Snapshot, m *embed.Map) view.Rows {
 		ids[i] = m.PointID(i)
 	}
 	in.ID = table.StringColumn("id", ids)
-	in.Columns = []table.Column{table.Float64Column("variance", sigma), table.Float64Column("events", events)}
+	in.Columns = []table.Column{table.Float64Column("variance", sigma)}
+	if slices.Max(events) > 1 {
+		in.Columns = append(in.Columns, table.Float64Column("events", events)) // else each point is one event
+	}
 	if g := m.Clusters(); g != nil {
 		of := make([]int64, n)
 		for i := range of {
