@@ -33,10 +33,19 @@ type Settings struct {
 	// Title is the title of the page. Point names what one point is, such as "connection"; pages call
 	// it a row if it is "".
 	Title, Point string
+	// Image is the size of the pictures whose pixels the vectors of points are; the zero value stands
+	// for an unknown one.
+	Image Image
 	// Live is set if points arrive and leave, so that readers expect changes.
 	Live bool
 	// Asks is set if readers can request places for rows of their own.
 	Asks bool
+}
+
+// Image is the size of pictures in pixels.
+type Image struct {
+	Width  int `json:"width"`
+	Height int `json:"height"`
 }
 
 // DefaultSize is the default number of points that a hub keeps.

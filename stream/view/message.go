@@ -50,6 +50,9 @@ type hello struct {
 	Unplaced int `json:"unplaced"`
 	// Point names what one point is, such as "connection".
 	Point string `json:"point,omitempty"`
+	Image *Image `json:"image,omitempty"`
+	// Label names the column with the known classes.
+	Label string `json:"label,omitempty"`
 }
 
 // unplacedMessage gives the number of rows without a place, when it has changed.

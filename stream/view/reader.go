@@ -197,7 +197,10 @@ func (r *Reader) introduction() (Message, bool) {
 
 // greeting returns the first message. The lock must be held.
 func (h *Hub) greeting() Message {
-	greeting := hello{"hello", h.set.Title, h.set.Live, h.set.Asks, h.set.Size, h.set.Base, h.ring.n, h.set.Base + len(h.ring.x), h.m, []Field{}, h.unplaced, h.set.Point}
+	greeting := hello{"hello", h.set.Title, h.set.Live, h.set.Asks, h.set.Size, h.set.Base, h.ring.n, h.set.Base + len(h.ring.x), h.m, []Field{}, h.unplaced, h.set.Point, nil, h.set.Label}
+	if h.set.Image != (Image{}) {
+		greeting.Image = &h.set.Image
+	}
 	for _, c := range h.ring.columns {
 		greeting.Columns = append(greeting.Columns, c.Field)
 	}

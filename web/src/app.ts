@@ -7,21 +7,25 @@ import { Chosen } from "./chosen";
 import { ClusterList } from "./clusters";
 import { dark, light, type Theme } from "./color";
 import { Detail } from "./detail";
+import { Filters } from "./filters";
 import { $ } from "./dom";
 import type { Scene } from "./draw";
-import { outside } from "./framing";
+import { outside, wholeBox } from "./framing";
 import { Drawer } from "./drawer";
 import { Frames, type Page, type Stale } from "./frames";
 import { attach, type Tool } from "./input";
 import { help, listen, type Bindings } from "./keys";
 import { Legend } from "./legend";
 import { Link } from "./link";
+import { Mask } from "./mask";
 import { measure, type Measured } from "./measure";
 import { Moves } from "./moves";
 import { Names } from "./names";
 import { Overlay, type Marks } from "./overlay";
 import { Painting } from "./painting";
+import { Pictures } from "./pictures";
 import { Pulse, Timeline } from "./pulse";
+import { Saving } from "./saving";
 import { Search } from "./search";
 import type { XY } from "./select";
 import { Selection } from "./selection";
@@ -45,15 +49,20 @@ export class App implements Listener {
   private readonly overlay: Overlay;
   private readonly legend: Legend;
   private readonly selection: Selection;
+  private readonly drawer: Drawer;
   private readonly search: Search;
   private readonly pulse: Pulse;
   private readonly link = new Link();
+  private readonly pictures = new Pictures();
+  private readonly saving: Saving;
   private readonly welcome = new Welcome();
   private readonly timeline: Timeline;
   private readonly strange: Strange;
   private readonly uncertain: UncertainList;
   private readonly clusters: ClusterList;
   private readonly toolbar: Toolbar;
+  private readonly mask = new Mask(this.store);
+  private readonly filters: Filters;
   readonly names: Names;
   readonly chosen: Chosen;
   readonly frames = new Frames(this.page());
@@ -80,11 +89,19 @@ export class App implements Listener {
     this.theme = themeOf(this.wanted.theme);
     this.painting = new Painting(this.store, this.theme);
     this.overlay = new Overlay(this.surface.over);
+    this.saving = new Saving({
+      scene: () => this.scene(performance.now(), false), marks: () => this.marks(), painting: this.painting, title: () => $("title").textContent ?? "",
+      overlay: (canvas) => new Overlay(canvas), tell: (text) => this.tell(text),
+    });
     this.legend = new Legend(this.store, this.painting, () => this.live, { column: (i) => this.colorBy(i), only: () => this.filtered() });
     const on = { fly: (s: number) => this.fly(s), hover: (s: number) => this.chosen.hoverSlot(s), close: () => this.pin(-1) };
-    this.chosen = new Chosen(this.store, this.camera, this.painting, new Detail(this.store, on), this.frames);
-    const drawer = new Drawer(this.store, { ...on, close: () => this.select(null) });
+    this.chosen = new Chosen(this.store, this.camera, this.painting, new Detail(this.store, this.pictures, on), this.frames);
+    const drawer = (this.drawer = new Drawer(this.store, this.painting, this.pictures, { ...on, close: () => this.select(null) }));
     this.selection = new Selection(this.store, this.camera, this.painting, drawer, this.moves, (n) => this.selected(n));
+    this.painting.mask = this.mask;
+    this.filters = new Filters(this.store, this.painting, this.mask, () => this.live, {
+      changed: () => this.filtered(), select: () => this.selectShown(), tell: (text) => this.tell(text),
+    });
     this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }) });
     this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"));
     this.timeline = new Timeline(this.store, (upto) => this.until(upto));
@@ -96,7 +113,7 @@ export class App implements Listener {
     this.asking = new Asking(this.store, { answered: (a) => this.answered(a), moved: (a) => this.reasked(a) });
     this.toolbar = new Toolbar(this.surface.over, {
       home: () => this.moves.home(true, 0), question: () => this.question(), names: () => this.nameClasses(), outlines: () => this.outline(),
-      theme: () => this.switchTheme(), help,
+      picture: () => this.saving.open(), theme: () => this.switchTheme(), help,
     });
     $("far").addEventListener("click", () => this.moves.home(true, 0));
     new Tabs();
@@ -156,6 +173,7 @@ export class App implements Listener {
       this.times.latest = Math.max(this.times.latest, this.times.late);
     }
     if (!this.moves.framed && f.change === Change.Put) this.painting.refresh(); // the scale of the first points, until all have come
+    this.mask.some(f.slot);
     this.painting.some(f.slot);
     this.renderer.changed({ places: f.change !== Change.Remove, paint: true });
     if (!this.moves.framed && f.change !== Change.Remove) this.moves.home(false);
@@ -178,10 +196,12 @@ export class App implements Listener {
   private begin(m: Hello): void {
     // Highlighted classes stay highlighted after the server restarts.
     const only = [...this.painting.only].map((c) => this.store.columns[this.painting.column]?.values[c - 1] ?? "");
-    if (this.whole) this.wanted = { ...noState, only };
+    if (this.whole) this.wanted = { ...noState, only, filters: this.mask.filters };
+    this.mask.clear();
     this.select(null);
     this.pin(-1);
     this.clusters.clear();
+    this.drawer.clear();
     this.store.clear(m.columns, m.slots, m.base);
     $("timeline").hidden = !m.live;
     this.painting.column = -1;
@@ -189,6 +209,7 @@ export class App implements Listener {
     this.map = m.map;
     this.announced = m.points;
     this.unplaced = m.unplaced ?? 0;
+    this.pictures.clear(m.image);
     this.live = m.live;
     this.link.stage(m.live, "");
     this.chosen.asks = m.asks;
@@ -197,7 +218,8 @@ export class App implements Listener {
     $("title").textContent = m.title || "unfold";
     document.title = m.title ? `${m.title} – unfold` : "unfold";
     this.connected(true, 0);
-    this.colorBy(this.firstColumn(), false);
+    this.colorBy(this.firstColumn(m.label), false);
+    this.filters.columns();
     this.welcome.show(m.point ?? "", m.asks);
   }
 
@@ -207,12 +229,12 @@ export class App implements Listener {
     return i < 0 && name === "arrival" && this.live ? arrival : i;
   }
 
-  /** firstColumn returns the column in the address, or else a good default. */
-  private firstColumn(): number {
+  /** firstColumn returns the column in the address, or else a good default: labels if there are some, then clusters. */
+  private firstColumn(label?: string): number {
     const { columns } = this.store;
     const chosen = this.wanted.by ?? this.preferred;
     if (chosen === "") return -1;
-    for (const name of [this.wanted.by, this.preferred, "cluster_name", "cluster", "label", "class", "category"]) {
+    for (const name of [this.wanted.by, this.preferred, label, "label", "labels", "class", "category", "cluster_name", "cluster"]) {
       const i = name === undefined ? -1 : this.columnOf(name);
       if (i !== -1) return i;
     }
@@ -230,6 +252,7 @@ export class App implements Listener {
     this.wanted = noState;
     this.head();
     this.tell(`${this.store.n} points are there.`);
+    this.filters.columns();
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true });
     setTimeout(() => this.lists()); // after the first picture
     document.body.dataset.ready = "yes";
@@ -284,9 +307,19 @@ export class App implements Listener {
     this.uncertain.draw();
   }
 
+  /** selectShown selects all points that the filters, the legend and the time leave. */
+  private selectShown(): void {
+    const box = wholeBox(this.store, 0);
+    if (!box) return;
+    const { x0, y0, x1, y1 } = box;
+    const [w, t] = [x1 - x0 + 1, y1 - y0 + 1];
+    this.selection.inside([[x0 - w, y0 - t], [x1 + w, y0 - t], [x1 + w, y1 + t], [x0 - w, y1 + t]]);
+  }
+
   /** second runs once a second. */
   private second(): void {
     if (!this.whole || !this.live) return;
+    this.filters.later();
     this.lists();
     this.timeline.follow();
   }
@@ -371,7 +404,7 @@ export class App implements Listener {
       page: {
         "+": closer, "=": closer, "-": () => this.moves.zoom(...middle(), 1 / 1.4), "0": () => this.moves.home(true, 0), "9": () => this.moves.home(true, 0.005),
         "/": () => this.search.focus(), "?": help, v: tool("pan"), l: tool("lasso"), r: tool("rectangle"),
-        n: () => this.nameClasses(), o: () => this.outline(), d: () => this.switchTheme(), c: () => $("by").focus(), k: () => void this.clusters.open(),
+        n: () => this.nameClasses(), o: () => this.outline(), p: () => this.saving.open(), d: () => this.switchTheme(), c: () => $("by").focus(), k: () => void this.clusters.open(), f: () => this.filters.open(),
         s: () => this.selection.view(), w: () => this.question(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
       },
       map: {
@@ -494,7 +527,7 @@ export class App implements Listener {
     return {
       x: camera.x, y: camera.y, zoom: camera.zoom, by: column?.name ?? "", only: [...painting.only].map((c) => column?.values[c - 1] ?? ""),
       theme: themeName(this.theme), point: id || undefined, slot: pinned >= 0 && id === "" ? pinned : undefined, upto: painting.upto,
-      filters: [], ...this.selection.state(),
+      filters: this.mask.filters, ...this.selection.state(),
     };
   }
 
@@ -506,6 +539,7 @@ export class App implements Listener {
     if (by !== painting.column) this.colorBy(by, false);
     const values = store.columns[painting.column]?.values ?? [];
     painting.only = new Set(s.only.flatMap((name) => (values.includes(name) ? [values.indexOf(name) + 1] : [])));
+    this.filters.restore(s.filters);
     if (this.live) {
       this.timeline.follow();
       this.timeline.set(s.upto ?? Infinity);

@@ -2,6 +2,7 @@
 
 import { nameOf } from "./color";
 import { $, h } from "./dom";
+import type { Pictures } from "./pictures";
 import { figure, when, type Store } from "./store";
 
 /** A neighbour of a point with its distance. */
@@ -34,8 +35,12 @@ export interface Why {
 export class Detail {
   private readonly tip = $("tip");
   private readonly box = $("detail");
+  /** The point whose picture has its place in the panel, and at the pointer. */
+  private shown = -1;
+  private over = -1;
+  private timer = 0;
 
-  constructor(private readonly store: Store, private readonly on: { close(): void; fly(s: number): void; hover(s: number): void }) {}
+  constructor(private readonly store: Store, private readonly pictures: Pictures, private readonly on: { close(): void; fly(s: number): void; hover(s: number): void }) {}
 
   private title(s: number): string {
     return this.store.id(s) || `point ${s}`;
@@ -52,17 +57,27 @@ export class Detail {
       if (text === "" || n++ >= most) continue;
       if (c.kind === "category") text = nameOf(c, this.store.number(s, k));
       const { name } = c;
-      list.append(h("dt", { title: name }, name), h("dd", {}, text));
+      list.append(h("dt", { title: name }, name), h("dd", { class: text.length > 40 ? "long" : "" }, linked(text)));
     }
     return list;
   }
 
   hover(s: number, x: number, y: number, column: number): void {
     if (s < 0) {
+      clearTimeout(this.timer);
       this.tip.hidden = true;
+      this.over = -1;
       return;
     }
-    this.tip.replaceChildren(h("strong", {}, this.title(s)), this.fields(s, 5, column));
+    if (s !== this.over) {
+      // Pictures are requested for points on which the pointer rests.
+      clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => void this.pictures.want([this.store.id(s)]).then((came) => came && this.over === s && !this.tip.hidden && this.tip.prepend(this.pictures.of(this.store.id(s))!)), 60);
+      this.tip.replaceChildren(h("strong", {}, this.title(s)), this.fields(s, 5, column));
+      const known = this.pictures.of(this.store.id(s));
+      if (known) this.tip.prepend(known);
+    }
+    this.over = s;
     this.tip.hidden = false;
     const { offsetWidth: w, offsetHeight: t } = this.tip;
     this.tip.style.left = `${Math.max(4, x + 16 + w > innerWidth ? x - w - 12 : x + 16)}px`;
@@ -80,11 +95,20 @@ export class Detail {
     if (store.at[s]! > 0) fields.append(h("dt", {}, "came"), h("dd", {}, when(store.at[s]!)));
     fields.append(h("dt", {}, "place"), h("dd", {}, `${figure(store.x[s]!)}, ${figure(store.y[s]!)}`));
     this.fill(this.title(s), fields, near, why);
+    const id = this.store.id(s);
+    const place = (): void => {
+      const picture = this.shown === s ? this.pictures.of(id) : null;
+      if (picture && !this.box.querySelector(".picture")) this.box.querySelector("header")!.after(picture);
+    };
+    this.shown = s;
+    place();
+    void this.pictures.want([id]).then(place);
   }
 
   /** asked shows the answer for a record. */
   asked(title: string, why: Why): void {
     const list = h("dl");
+    this.shown = -1;
     for (const [name, value] of why.facts) list.append(h("dt", {}, name), h("dd", {}, value));
     this.fill(title, list, [], why);
   }
@@ -126,4 +150,14 @@ export class Detail {
       );
     return list;
   }
+}
+
+/** linked returns a text, as a link if it is a web address. */
+function linked(text: string): Node | string {
+  if (!/^https?:\/\/[^\s]+$/.test(text)) return text;
+  const a = h("a", {}, text);
+  a.href = text;
+  a.target = "_blank";
+  a.rel = "noopener noreferrer";
+  return a;
 }

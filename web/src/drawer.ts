@@ -1,8 +1,12 @@
 // The drawer of a selection: its rows in a sortable table, its distinguishing columns, and downloads.
 
 import { tableFromArrays, tableToIPC } from "@uwdata/flechette";
+import { apart } from "./apart";
 import { $, h, save } from "./dom";
-import { compare, csv } from "./select";
+import type { Painting } from "./painting";
+import type { Pictures } from "./pictures";
+import { csv } from "./select";
+import { Sheet } from "./sheet";
 import type { Store } from "./store";
 
 const rowHeight = 24;
@@ -13,11 +17,18 @@ export class Drawer {
   private readonly box = $("drawer");
   private slots: Uint32Array = new Uint32Array(0);
   private order: Uint32Array = new Uint32Array(0);
+  /** An earlier selection to compare with. */
+  private held: Uint32Array | null = null;
   private sorted: { column: number; up: boolean } | null = null;
+  private readonly sheet: Sheet;
+  /** Whether the contact sheet is shown instead of the table. */
+  private pictured = false;
   private rows!: HTMLElement;
   private body!: HTMLElement;
 
-  constructor(private readonly store: Store, private readonly on: { close(): void; fly(s: number): void; hover(s: number): void }) {}
+  constructor(private readonly store: Store, painting: Painting, pictures: Pictures, private readonly on: { close(): void; fly(s: number): void; hover(s: number): void }) {
+    this.sheet = new Sheet(store, painting, pictures, on);
+  }
 
   get count(): number {
     return this.slots.length;
@@ -36,17 +47,65 @@ export class Drawer {
     const head = h(
       "div", { class: "drawerhead" },
       h("strong", {}, `${n.toLocaleString("en")} ${n === 1 ? "point" : "points"} selected`),
+      this.hold(), this.toggle(),
       act("CSV", "Save the rows as CSV", () => save("selection.csv", "text/csv;charset=utf-8", [csv(this.store, this.order)])),
       act("Arrow", "Save the rows as an Arrow file", () => save("selection.arrow", "application/vnd.apache.arrow.file", [this.arrow()])),
       act("Ids", "Save the ids, one a line", () => save("ids.txt", "text/plain;charset=utf-8", [[...this.order].map((s) => this.store.id(s)).join("\n") + "\n"])),
       h("button", { class: "close", label: "Close the selection", on: { click: () => this.on.close() } }, "✕"),
     );
-    const apart = h("div", { class: "apart" }, h("h2", {}, "What sets them apart"));
-    for (const d of compare(this.store, slots).slice(0, 12)) apart.append(h("p", {}, h("b", {}, d.column), d.text));
+    const apart = this.apart();
     this.rows = h("div", { class: "rows", on: { scroll: () => this.lay(), mouseleave: () => this.on.hover(-1) } });
-    this.box.replaceChildren(head, h("div", { class: "drawerbody" }, apart, this.rows));
+    this.box.replaceChildren(head, h("div", { class: "drawerbody" }, apart, this.rows, this.sheet.box));
     this.box.hidden = false;
     this.fill();
+    this.picture(this.pictured);
+  }
+
+  /** apart lists what sets the points apart: from those that are held, or from all others. */
+  private apart(): HTMLElement {
+    const other = this.held && this.held !== this.slots ? this.held.filter((s) => this.store.alive[s]) : null;
+    const count = (n: number): string => `${n.toLocaleString("en")} held ${n === 1 ? "point" : "points"}`;
+    const box = h("div", { class: "apart" }, h("h2", {}, other ? `What sets them apart from the ${count(other.length)}` : "What sets them apart"));
+    const found = apart(this.store, this.slots, other, other ? "of the held" : undefined).slice(0, 12);
+    for (const d of found) {
+      const bar = h("i");
+      bar.style.width = `${100 * Math.abs(d.effect)}%`;
+      const chance = d.chance < 1e-9 ? "less than 1 in a billion" : d.chance.toExponential(0);
+      box.append(h("p", { title: `effect ${d.effect.toFixed(2)} (Cliff's delta), by chance: ${chance}` }, h("b", {}, d.column), bar, d.text));
+    }
+    if (found.length === 0) box.append(h("p", { class: "hint" }, "No column differs more than it would by chance."));
+    return box;
+  }
+
+  /** hold keeps the selection, so that the next one is compared with it, or ends that. */
+  private hold(): HTMLButtonElement {
+    const words = (): [string, string] => (this.held ? ["Release", "Compare with all other points again"] : ["Hold", "Keep this selection, and compare the next one with it"]);
+    const [text, title] = words();
+    const b = h("button", { title, on: { click: () => {
+      this.held = this.held ? null : this.slots;
+      [b.textContent, b.title] = words();
+      this.box.querySelector(".apart")?.replaceWith(this.apart());
+    } } }, text);
+    return b;
+  }
+
+  /** clear ends the comparison with points of an earlier map. */
+  clear(): void {
+    this.held = null;
+  }
+
+  /** toggle returns the button that switches between the table and the contact sheet. */
+  private toggle(): HTMLButtonElement {
+    const b = h("button", { title: "Show a picture or the text of each point", pressed: this.pictured, on: { click: () => { this.picture(!this.pictured); b.setAttribute("aria-pressed", String(this.pictured)); } } }, "Sheet");
+    return b;
+  }
+
+  private picture(on: boolean): void {
+    this.pictured = on;
+    this.rows.hidden = on;
+    this.sheet.box.hidden = !on;
+    if (on) this.sheet.show(this.order);
+    else this.lay();
   }
 
   private fill(): void {

@@ -9,6 +9,7 @@ const listed: readonly (readonly [string, string])[] = [
   ["Enter", "choose the point in the middle"],
   ["/", "search"],
   ["C", "choose the column that colours"],
+  ["F", "filters: histograms of columns with a brush"],
   ["K", "clusters: how large they are, and what became of them"],
   ["S", "select the points in view"],
   ["V L R", "move, lasso, rectangle; Shift and dragging is a lasso, too"],
@@ -16,6 +17,7 @@ const listed: readonly (readonly [string, string])[] = [
   ["W", "where would this go? Place a record"],
   ["N", "names on the map"],
   ["O", "outlines of classes"],
+  ["P", "save a picture, PNG or SVG"],
   ["D", "light or dark"],
   ["Esc", "end a selection or a search"],
 ];

@@ -6,6 +6,8 @@ import type { Store } from "./store";
 export interface Label {
   code: number;
   text: string;
+  /** The name, in a few lines if it is long. */
+  lines: readonly string[];
   x: number;
   y: number;
   size: number;
@@ -32,12 +34,12 @@ export function place(store: Store, camera: Camera, code: (s: number) => number,
   const out: Label[] = [];
   const top = found[0]?.count ?? 1;
   for (const p of found) {
-    let text = name(p.code);
-    if (text.length > 28) text = text.slice(0, 27) + "…";
-    if (text === "") continue;
-    const size = Math.round(11 + 9 * Math.sqrt(p.count / top));
-    const wide = measure(text, size) / 2 + 4;
-    const high = size * 0.62 + 2;
+    const text = name(p.code);
+    const lines = wrap(text);
+    if (lines.length === 0) continue;
+    const size = Math.round((11 + 9 * Math.sqrt(p.count / top)) * (lines.length > 1 ? 0.85 : 1));
+    const wide = Math.max(...lines.map((line) => measure(line, size))) / 2 + 4;
+    const high = size * (0.62 + (lineHeight / 2) * (lines.length - 1)) + 2;
     const [sx, sy] = camera.toScreen(p.x, p.y);
     for (const [ux, uy] of offsets) {
       const dx = ux * (wide + 6);
@@ -46,11 +48,38 @@ export function place(store: Store, camera: Camera, code: (s: number) => number,
       if (box.x0 < 2 || box.y0 < 2 || box.x1 > camera.width - 2 || box.y1 > camera.height - 2) continue;
       if (taken.some((t) => t.x0 < box.x1 && t.x1 > box.x0 && t.y0 < box.y1 && t.y1 > box.y0)) continue;
       taken.push(box);
-      out.push({ code: p.code, text, x: p.x, y: p.y, size, dx, dy });
+      out.push({ code: p.code, text, lines, x: p.x, y: p.y, size, dx, dy });
       break;
     }
   }
   return out;
+}
+
+/** The distance of lines, in sizes of the font. */
+export const lineHeight = 1.15;
+const wide = 24;
+const mostLines = 3;
+
+/** wrap splits a long name into a few lines, between words where that is possible. */
+export function wrap(text: string): string[] {
+  const lines: string[] = [];
+  for (let rest = text.replace(/\s+/g, " ").trim(); rest !== ""; ) {
+    const letters = Array.from(rest);
+    if (letters.length <= wide) {
+      lines.push(rest);
+      break;
+    }
+    if (lines.length === mostLines - 1) {
+      lines.push(letters.slice(0, wide - 1).join("") + "…");
+      break;
+    }
+    const head = letters.slice(0, wide + 1).join("");
+    const space = head.lastIndexOf(" ");
+    const line = space > wide / 3 ? head.slice(0, space) : letters.slice(0, wide).join("");
+    lines.push(line);
+    rest = rest.slice(line.length).trim();
+  }
+  return lines;
 }
 
 // Positions to try for a label: at its place, then around it, then farther away.

@@ -3,7 +3,7 @@
 import { css } from "./color";
 import type { Contour } from "./contours";
 import { dotOf, type Scene } from "./draw";
-import type { Label } from "./labels";
+import { lineHeight, type Label } from "./labels";
 import type { Painting } from "./painting";
 import type { XY } from "./select";
 
@@ -155,9 +155,10 @@ export class Overlay {
     }
     c.strokeStyle = s.theme.halo;
     c.lineWidth = 4.5;
-    c.strokeText(l.text, x + l.dx, y + l.dy);
     c.fillStyle = s.theme.ink;
-    c.fillText(l.text, x + l.dx, y + l.dy);
+    const line = (i: number): number => y + l.dy + (i - (l.lines.length - 1) / 2) * l.size * lineHeight;
+    l.lines.forEach((text, i) => c.strokeText(text, x + l.dx, line(i)));
+    l.lines.forEach((text, i) => c.fillText(text, x + l.dx, line(i)));
   }
 
   private ring(s: Scene, slot: number, more: number, width: number, color: string): void {

@@ -20,6 +20,8 @@ export class Painting {
   only = new Set<number>();
   /** Points that arrived later are hidden. */
   upto = Infinity;
+  /** By slot: not 0 if filters leave the point out. */
+  mask: { bits: Uint32Array } = { bits: new Uint32Array(0) };
   paint = new Uint32Array(0);
   /** The column's values by slot. */
   private value = new Float64Array(0);
@@ -170,6 +172,7 @@ export class Painting {
       if (Number.isNaN(v)) c = this.theme.missing;
       else c = this.table[Math.round(Math.min(Math.max(position(v, this.scale), 0), 1) * 255)]!;
     }
+    if (this.mask.bits[s]) return ((this.theme.missing & 0xffffff) | (faint << 24)) >>> 0;
     if (this.selected && !this.selected[s]) c = ((c & 0xffffff) | (aside << 24)) >>> 0;
     return c;
   }
@@ -189,7 +192,7 @@ export class Painting {
 
   /** shown reports whether a point can be hovered and selected. */
   readonly shown = (s: number): boolean =>
-    s >= this.store.base && this.store.alive[s] === 1 && this.store.at[s]! <= this.upto && (this.only.size === 0 || !this.category || this.only.has(this.value[s]!));
+    s >= this.store.base && this.store.alive[s] === 1 && !this.mask.bits[s] && this.store.at[s]! <= this.upto && (this.only.size === 0 || !this.category || this.only.has(this.value[s]!));
 
   /** code returns a point's class for labels, 0 if it has none or is hidden. */
   readonly code = (s: number): number => {
@@ -209,7 +212,7 @@ export class Painting {
     const n = (this.store.columns[this.column]?.values.length ?? 0) + 1;
     const out = new Uint32Array(n);
     const { alive, at, slots } = this.store;
-    for (let s = this.store.base; s < slots; s++) if (alive[s] && at[s]! <= this.upto) out[this.value[s]!]!++;
+    for (let s = this.store.base; s < slots; s++) if (alive[s] && at[s]! <= this.upto && !this.mask.bits[s]) out[this.value[s]!]!++;
     return out;
   }
 }

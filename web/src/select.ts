@@ -1,6 +1,5 @@
-// Selections: the points in a lasso or a rectangle, and their distinguishing columns.
+// Selections: the points in a lasso or a rectangle, and their rows as CSV.
 
-import { nameOf } from "./color";
 import { shortest, type Store } from "./store";
 
 /** A point of the page, in CSS pixels, or of the map. */
@@ -65,78 +64,6 @@ export function simplified(line: readonly XY[], distance: number): XY[] {
     parts.push([from, farthest], [farthest, to]);
   }
   return line.filter((_, i) => keep[i]);
-}
-
-/** A reason why a selection differs from the rest. */
-export interface Difference {
-  column: string;
-  text: string;
-  /** The difference in standard deviations, or twice the difference of shares. */
-  weight: number;
-}
-
-/** compare ranks columns by the difference between a selection's values and all others. */
-export function compare(store: Store, chosen: Uint32Array): Difference[] {
-  const is = new Uint8Array(store.slots);
-  for (const s of chosen) is[s] = 1;
-  const out: Difference[] = [];
-  store.columns.forEach((c, k) => {
-    if (c.kind === "category") {
-      const mine = new Uint32Array(c.values.length + 1);
-      const rest = new Uint32Array(mine.length);
-      let others = 0;
-      store.eachNumber(k, (s, code) => {
-        if (is[s]) mine[code]!++;
-        else {
-          rest[code]!++;
-          others++;
-        }
-      });
-      let best: Difference | null = null;
-      for (const [code, n] of mine.entries()) {
-        if (n === 0) continue;
-        const share = n / chosen.length;
-        const other = others ? rest[code]! / others : 0;
-        const weight = (share - other) * 2;
-        if (!best || weight > best.weight)
-          best = { column: c.name, weight, text: `${nameOf(c, code)}: ${percent(share)} of these, ${percent(other)} of the rest` };
-      }
-      if (best) out.push(best);
-    } else if (c.kind !== "text") {
-      const sums = [new Moments(), new Moments()];
-      store.eachNumber(k, (s, v) => sums[is[s]!]!.add(v));
-      const [rest, mine] = sums as [Moments, Moments];
-      if (mine.n === 0) return;
-      const spread = Math.sqrt((rest.variance + mine.variance) / 2);
-      const weight = rest.n === 0 || spread === 0 ? 0 : (mine.mean - rest.mean) / spread;
-      const write = (v: number): string => store.written(k, v);
-      out.push({ column: c.name, weight: Math.abs(weight), text: `${write(mine.mean)} on average, ${rest.n ? write(rest.mean) : "–"} in the rest` });
-    }
-  });
-  return out.sort((a, b) => b.weight - a.weight);
-}
-
-/** Moments computes mean and variance incrementally (Welford 1962). */
-class Moments {
-  n = 0;
-  mean = 0;
-  private m2 = 0;
-
-  add(v: number): void {
-    if (!Number.isFinite(v)) return;
-    this.n++;
-    const d = v - this.mean;
-    this.mean += d / this.n;
-    this.m2 += d * (v - this.mean);
-  }
-
-  get variance(): number {
-    return this.n > 1 ? this.m2 / (this.n - 1) : 0;
-  }
-}
-
-export function percent(v: number): string {
-  return `${(v * 100).toFixed(v > 0 && v < 0.1 ? 1 : 0)}%`;
 }
 
 /** csv writes points as CSV (RFC 4180), ids and places first. */

@@ -34,6 +34,16 @@ export interface Hello {
   unplaced?: number;
   /** What one point is, such as "connection". */
   point?: string;
+  /** The size of the pictures whose pixels the vectors of points are, if it is given. */
+  image?: Size;
+  /** The column with the known classes. */
+  label?: string;
+}
+
+/** The size of a picture in pixels. */
+export interface Size {
+  width: number;
+  height: number;
 }
 
 export interface Values {

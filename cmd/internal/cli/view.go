@@ -45,6 +45,7 @@ type shownFlags struct {
 	Places []string `placeholder:"COL,COL" help:"The columns of the coordinates. Default: embedding, or a pair such as x and y, or the only column of vectors."`
 	ID     string   `name:"id" placeholder:"COL" help:"The column that identifies points. Default: id, if there is one."`
 	Title  string   `placeholder:"TEXT" help:"Title of the page. Default: the file's name."`
+	Image  string   `placeholder:"WxH" help:"The width and height of the pictures whose pixels the vectors of points are, such as 28x28. Default: square pictures are recognized by themselves."`
 	Point  string   `placeholder:"NAME" default:"row" help:"What one point is, for the page's first sentence, such as sentence or digit. Default row."`
 	memoryFlag
 }
@@ -72,6 +73,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	var place http.Handler
+	var vector func(id string) []float32
 	if c.Map != "-" && isModel(c.Map) {
 		settings, err := p.settingsOf(func() map[string]string { return nil }, serveKeys)
 		if err != nil {
@@ -82,6 +84,13 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 			return err
 		}
 		place = serve.New(serve.Settings{Current: s.now, Vector: (*serve.Model).Vector})
+		vector = func(id string) []float32 {
+			x, err := s.current.Load().Vector(id)
+			if err != nil {
+				return nil
+			}
+			return x
+		}
 	}
 	hub, err := c.hub(ctx, p, place != nil)
 	if err != nil {
@@ -91,7 +100,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place})
+	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place, Vector: vector})
 	if err != nil {
 		return err
 	}
@@ -110,11 +119,26 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	return errors.Join(ended(), server.Close())
 }
 
+// image returns the width and height of the pictures, zeros if they are not given.
+func (c *shownFlags) image() (out view.Image, err error) {
+	if c.Image == "" {
+		return out, nil
+	}
+	if n, err := fmt.Sscanf(c.Image, "%dx%d", &out.Width, &out.Height); n != 2 || err != nil || out.Width < 1 || out.Height < 1 || fmt.Sprintf("%dx%d", out.Width, out.Height) != c.Image {
+		return out, usagef("--image: %q is not a width and a height, such as 28x28", c.Image)
+	}
+	return out, nil
+}
+
 // hub reads the map to show. asks is set if the page can request the places of records.
 func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub, error) {
+	image, err := c.image()
+	if err != nil {
+		return nil, err
+	}
 	title := cmp.Or(c.Title, strings.TrimSuffix(filepath.Base(c.Map), filepath.Ext(c.Map)))
 	if c.Map != "-" && isModel(c.Map) {
-		return c.model(ctx, title, p, asks)
+		return c.model(ctx, title, image, p, asks)
 	}
 	if err := p.vet(ctx, c.Map); err != nil {
 		return nil, err
@@ -126,7 +150,7 @@ func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub,
 	if m.At, err = twoDims(ctx, p, m.At); err != nil {
 		return nil, err
 	}
-	hub := view.New(view.Settings{Size: m.At.Rows, Title: title, Point: c.Point})
+	hub := view.New(view.Settings{Size: m.At.Rows, Title: title, Point: c.Point, Image: image, Vectors: vectorBytes})
 	first := 0
 	for _, part := range m.Parts {
 		if err := hub.Put(shownRows(m, part, first)); err != nil {
@@ -182,6 +206,7 @@ func shownRows(m *emit.Shown, part *table.Table, first int) view.Rows {
 		row := m.At.Row(first + i)
 		in.X[i], in.Y[i] = row[0], row[1]
 	}
+	in.Vectors = onlyVectors(part)
 	for _, c := range part.Columns() {
 		switch c.Name() {
 		case m.ID:
@@ -194,6 +219,32 @@ func shownRows(m *emit.Shown, part *table.Table, first int) view.Rows {
 		}
 	}
 	return in
+}
+
+// vectorBytes bounds the vectors beside the places of a map, which the page draws where they are
+// pictures.
+const vectorBytes = 1 << 30
+
+// onlyVectors returns the vectors of a table's only column of vectors, or none.
+func onlyVectors(t *table.Table) (all vec.Matrix[float32]) {
+	names := t.Schema().Of(table.Vector)
+	if len(names) != 1 || t.Len() == 0 {
+		return all
+	}
+	c, _ := t.Column(names[0])
+	row := table.VectorRows(c)
+	n := len(row(0))
+	for i := range t.Len() {
+		v := row(i)
+		if len(v) != n || n == 0 {
+			return vec.Matrix[float32]{}
+		}
+		for _, value := range v {
+			all.Data = append(all.Data, float32(value))
+		}
+	}
+	all.Rows, all.Cols = t.Len(), n
+	return all
 }
 
 // twoDims reduces places to their first two principal components.
@@ -219,7 +270,7 @@ func twoDims(ctx context.Context, p *program, at vec.Matrix[float32]) (vec.Matri
 }
 
 // model shows the points of a model.
-func (c *shownFlags) model(ctx context.Context, title string, p *program, asks bool) (*view.Hub, error) {
+func (c *shownFlags) model(ctx context.Context, title string, image view.Image, p *program, asks bool) (*view.Hub, error) {
 	if len(c.Places) > 0 || c.ID != "" {
 		return nil, usagef("--places and --id go with a map; %s is a model, which knows its points", c.Map)
 	}
@@ -231,7 +282,7 @@ func (c *shownFlags) model(ctx context.Context, title string, p *program, asks b
 	if s.Mu.Cols < 2 {
 		return nil, usagef("%s has one dimension; a page needs two: learn it with --dims 2", c.Map)
 	}
-	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Point: c.Point, Asks: asks})
+	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Point: c.Point, Image: image, Asks: asks})
 	in := modelRows(s, m.at)
 	if err := addClassColumns(ctx, &in, s, m.at); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Map, err)
@@ -271,7 +322,10 @@ func modelRows(s *snapshot.Snapshot, m *embed.Map) view.Rows {
 		ids[i] = m.PointID(i)
 	}
 	in.ID = table.StringColumn("id", ids)
-	in.Columns = []table.Column{table.Float64Column("variance", sigma), table.Float64Column("events", events)}
+	in.Columns = []table.Column{table.Float64Column("variance", sigma)}
+	if slices.Max(events) > 1 {
+		in.Columns = append(in.Columns, table.Float64Column("events", events)) // else each point is one event
+	}
 	if g := m.Clusters(); g != nil {
 		of := make([]int64, n)
 		for i := range of {

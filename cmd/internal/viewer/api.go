@@ -32,6 +32,7 @@ func (h *Handler) api(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/map", h.mapped)
 	mux.HandleFunc("GET /api/points", h.points)
 	mux.HandleFunc("GET /api/points/{id...}", h.point)
+	mux.HandleFunc("GET /api/vectors", h.vectors)
 	mux.HandleFunc("GET /api/clusters", h.clusters)
 	mux.HandleFunc("GET /api/uncertain", h.uncertain)
 	if h.set.Maps != nil {

@@ -31,6 +31,9 @@ type Settings struct {
 	Maps func() any
 	// Again, if set, predicts the classes of points again.
 	Again Again
+	// Vector, if set, returns the feature vectors of points that the hub has none of, nil for unknown
+	// ones.
+	Vector func(id string) []float32
 	// Stuck is the time after which a reader that reads nothing is dropped, 30 s for 0.
 	Stuck time.Duration
 }

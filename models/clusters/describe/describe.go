@@ -3,6 +3,7 @@ package describe
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -77,16 +78,26 @@ type Description struct {
 	Labelled int `json:"labelled,omitempty"`
 	// Label is the most frequent label if its effect (3) is as large as that of traits must be.
 	Label string `json:"label,omitempty"`
+	// Mixture has the two or three labels that together name a cluster without a Label.
+	Mixture []Vote `json:"mixture,omitempty"`
 }
 
 // namedBy is the number of traits in a name.
 const namedBy = 2
 
-// Name returns a short name of the cluster: its Label, or else the largest traits. It is empty if
-// there are none.
+// Name returns a short name of the cluster: its Label, or a mixture of labels such as
+// "4 / 9 (50 %, 50 %)", or else the largest traits. It is empty if there are none. Shares are
+// rounded to tenths, so that the names of a stream's clusters do not change with every event.
 func (d Description) Name() string {
 	if d.Label != "" {
 		return d.Label
+	}
+	if len(d.Mixture) > 0 {
+		labels, shares := make([]string, len(d.Mixture)), make([]string, len(d.Mixture))
+		for i, v := range d.Mixture {
+			labels[i], shares[i] = v.Label, fmt.Sprintf("%.0f0 %%", 10*float64(v.Rows)/float64(d.Labelled))
+		}
+		return strings.Join(labels, " / ") + " (" + strings.Join(shares, ", ") + ")"
 	}
 	words := make([]string, 0, namedBy)
 	for _, t := range d.Traits[:min(namedBy, len(d.Traits))] {
@@ -153,7 +164,11 @@ func (d *Data) label(out []Description, s Settings) {
 			of.Labelled += v.Rows
 		}
 		of.Labels = votes[:min(s.Traits, len(votes))]
-		if len(votes) == 0 || 2*votes[0].Rows <= of.Labelled {
+		if len(votes) == 0 {
+			continue
+		}
+		if 2*votes[0].Rows <= of.Labelled {
+			of.Mixture = mixture(votes, of.Labelled, with, labelled, s)
 			continue
 		}
 		a, n := float64(votes[0].Rows), float64(of.Labelled)
@@ -161,6 +176,33 @@ func (d *Data) label(out []Description, s Settings) {
 			of.Label = votes[0].Label
 		}
 	}
+}
+
+// Labels of a mixture together have at least mixedShare of a cluster's labelled rows, and each of
+// them leastMixed.
+const (
+	mostMixed  = 3
+	mixedShare = 0.8
+	leastMixed = 0.15
+)
+
+// mixture returns the few labels that most of a cluster's n labelled rows have, if that distinguishes
+// the cluster; with counts all labelled rows by label.
+func mixture(votes []Vote, n int, with map[string]int, labelled int, s Settings) []Vote {
+	in, all := 0, 0
+	for k, v := range votes[:min(mostMixed, len(votes))] {
+		if float64(v.Rows) < leastMixed*float64(n) {
+			return nil
+		}
+		in, all = in+v.Rows, all+with[v.Label]
+		if k > 0 && float64(in) >= mixedShare*float64(n) {
+			if effect(float64(in), float64(n), float64(all-in), float64(labelled-n)) >= s.Least || n == labelled {
+				return votes[:k+1]
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 // votes counts the labels of each cluster, the most frequent first.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 
 	"unfold/internal/vec"
@@ -125,5 +126,29 @@ func TestNothingToSay(t *testing.T) {
 		if err != nil || len(got) != d.Count || len(got) > 0 && got[0].Name() != "" {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
+	}
+}
+
+// A cluster of two labels is named by both, and one of many labels by its traits.
+func TestMixture(t *testing.T) {
+	var d describe.Data
+	d.Count = 3
+	for i := range 300 {
+		c := i % 3
+		label := strconv.Itoa(i / 3 % 7)
+		switch c {
+		case 0:
+			label = []string{"4", "9"}[i/3%2]
+		case 1:
+			label = "1"
+		}
+		d.Cluster, d.Label = append(d.Cluster, int32(c)), append(d.Label, label)
+	}
+	got, err := describe.Describe(t.Context(), d, describe.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := []string{got[0].Name(), got[1].Name(), got[2].Name()}; !slices.Equal(names, []string{"4 / 9 (50 %, 50 %)", "1", ""}) {
+		t.Errorf("the clusters are named %q", names)
 	}
 }

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+Object.assign(globalThis, { document: { getElementById: () => null, createElement: () => ({}) } });
+const { sizeOf } = await import("../src/pictures");
+
+/** noise returns repeatable numbers in 0..1. */
+const noise = (i: number): number => (((Math.sin(i * 12.9898) * 43758.5453) % 1) + 1) % 1;
+
+test("squares with smooth pixels are pictures", () => {
+  const ring = Float32Array.from({ length: 256 }, (_, i) => Math.exp(-((Math.hypot((i % 16) - 7.5, Math.floor(i / 16) - 7.5) - 5) ** 2)));
+  assert.deepEqual(sizeOf(ring), { width: 16, height: 16 });
+});
+
+test("features are no pictures", () => {
+  assert.equal(sizeOf(Float32Array.from({ length: 256 }, (_, i) => noise(i))), null);
+  assert.equal(sizeOf(new Float32Array(64)), null, "a constant");
+  assert.equal(sizeOf(Float32Array.from({ length: 64 }, (_, i) => i - 32)), null, "negative values");
+  assert.equal(sizeOf(new Float32Array(41)), null);
+});
+
+test("a given size counts", () => {
+  assert.deepEqual(sizeOf(new Float32Array(560), { width: 20, height: 28 }), { width: 20, height: 28 });
+  assert.equal(sizeOf(new Float32Array(561), { width: 20, height: 28 }), null);
+});
