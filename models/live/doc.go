@@ -25,9 +25,9 @@
 //	           F_a = 50^max(0, 1 - a/35) in step a = 1 ... 50,
 //	           anchor 0.01 min(30, max(1, 20,000/n)^5)
 //	major      Learn of package student, from the present map scaled to a root mean
-//	           square of 10, with the present map as its frame: prior.Firm times
-//	           min(10, max(1, 20,000/n)) for points that saw a major, others are free
-//	           (n of this major or the last, the lesser);
+//	           square of 10, with the present map as its frame: prior.Firm for points
+//	           that saw a major, others are free; below 20,000 points (of this major or
+//	           the last, the lesser) by a budget of moves;
 //	           with NewFrame as a fit, from a frame of its own
 //
 // The anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 around the places before
@@ -42,6 +42,7 @@
 //	           present map as its frame, as with heavy tails; with NewFrame from its own start
 //
 // with the same anchor (saul.Model.Hold), in units of 1 over the median delta^2 of similar pairs.
+// Below 20,000 points the prior is min(10, 20,000/n) times as firm, without a budget.
 // There is no reach, because springs pull at any distance. No refresh ends with a lower likelihood
 // than that of the previous map with the present points. If momentum lowers the likelihood, the
 // steps are repeated without it, and EM is then monotone. A fit that ends lower is replaced by the
@@ -76,13 +77,25 @@
 // without it, and the points between them block the way. A major refresh is due
 //
 //   - when the map has grown by half since the last major, or has shrunk as much; below 20,000
-//     points already by a fifth; or if the same share of its points is new at once,
+//     points already by a fifth and below 5,000 by a tenth; or if the same share of its points is
+//     new at once,
 //   - 20 and 40 refreshes after an alarm,
 //   - 50 refreshes after the last, as a backstop.
 //
 // It moves points by one to two percent of the map's diameter, and more if the map has grown
 // several times at once (docs/refresh.md), in the same coordinate frame: the epoch stays. A new one
 // begins only if Settings.Frame asks for a frame of its own.
+//
+// # Budget
+//
+// In a map of few points the distances between neighbours are a few percent of the diameter. A
+// prior of any fixed weight is too firm for some data and too loose for others. Below 20,000 points
+// the weight starts at 100, so that new points find their places between points that stay almost
+// where they are. Then it falls only while the moves of these are within a budget (student,
+// SetBudget), and at most to that of large maps. The percentiles 50, 90 and 99 of the budget are
+// 1.1, 3.1 and 8 % of the diameter. If a third of either map's points is not on the other, they are
+// 3.2, 8.2 and 20 %. Up to 10,000 points, further edges lead to neighbours that a major searches
+// for, as in a fit. Measurements are in docs/decisions/refresh.md.
 //
 // # Index
 //

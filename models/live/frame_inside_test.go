@@ -126,7 +126,7 @@ func TestMajorFrame(t *testing.T) {
 	}
 	own := prior.New(frame)
 	own.Fit(st.Mu)
-	if got, want := h.Model.LogPrior(st), own.LogDensity(st.Mu, 10*prior.Firm().To, 1); got != want || got == 0 {
+	if got, want := h.Model.LogPrior(st), own.LogDensity(st.Mu, prior.Firm().To, 1); got != want || got == 0 {
 		t.Errorf("the log prior is %v, want %v", got, want)
 	}
 }

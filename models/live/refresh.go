@@ -113,7 +113,11 @@ func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots
 	if r.Kind != Major {
 		set.Student.Weight = m.weight(len(slots))
 	}
-	h, err := student.NewLearner(x, nb, set.ForStudent(), m.unit())
+	long, err := m.longer(ctx, r.Kind, x, nb, set.ForStudent())
+	if err != nil {
+		return nil, err
+	}
+	h, err := student.NewLearner(x, long, set.ForStudent(), m.unit())
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +144,21 @@ func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots
 	return res, nil
 }
 
+// mostSearched is the largest number of points whose further edges lead to neighbours that a major
+// refresh searches for. The search of more points takes a larger part of its time.
+const mostSearched = 10_000
+
+// longer returns the neighbour lists for a refresh. In a major one of few points they contain the
+// targets of further edges, as in a fit. Walks along the lists nb find other ones, and points that
+// stay move further.
+func (m *Map) longer(ctx context.Context, kind Kind, x vec.Matrix[float32], nb *knn.Neighbors, s student.Settings) (*knn.Neighbors, error) {
+	k := min(s.SearchLists(x.Rows), x.Rows-1)
+	if kind != Major || x.Rows > mostSearched || k <= nb.K {
+		return nb, nil
+	}
+	return knn.Graph(ctx, x, k, knn.Settings{Threads: s.Threads, Distance: s.Distance})
+}
+
 // frame sets the model's prior for a major refresh and returns the start state. With the previous
 // map as the frame, points that have not had a major yet are free.
 func (m *Map) frame(ctx context.Context, h *student.Learner, x vec.Matrix[float32], slots []int32, nb *knn.Neighbors, st *student.State) (*student.State, error) {
@@ -147,6 +166,7 @@ func (m *Map) frame(ctx context.Context, h *student.Learner, x vec.Matrix[float3
 		return h.Begin(ctx, prior.Points{X: x, Neighbors: nb, Distance: m.set.LVM.Distance, Seed: m.set.LVM.Seed, Threads: m.set.LVM.Threads})
 	}
 	h.Model.SetPrior(prior.New(m.held(slots, st.Mu)), m.hold(len(slots)))
+	h.Model.SetBudget(m.set.budget(min(len(slots), m.policy.majorPoints), m.leaps(len(slots))))
 	prior.Scale(st.Mu, m.set.Spread)
 	return st, nil
 }
@@ -162,6 +182,13 @@ func (m *Map) held(slots []int32, mu vec.Matrix[float64]) vec.Matrix[float64] {
 		}
 	}
 	return frame
+}
+
+// leaps reports whether this map of n points or the previous one has more than 1.5 times as many
+// points as they share.
+func (m *Map) leaps(n int) bool {
+	stayed := 1.5 * float64(n-m.born)
+	return float64(n) > stayed || float64(n-m.born+m.gone) > stayed
 }
 
 // hold returns the weight of the prior in a major refresh of n points.

@@ -37,7 +37,8 @@ type Settings struct {
 	// disable a case:
 	//
 	//   - The number of points is Growth times, or 1/Growth of, that at the last major. Default
-	//     1.5; 1.2 for fewer than 20,000 points if majors keep the frame.
+	//     1.5; if majors keep the frame, 1.2 for fewer than 20,000 points and 1.1 for fewer than
+	//     5,000.
 	//   - The number of points that stayed is at most 1/Growth of all points.
 	//   - The number of refreshes after an alarm is in AfterAlarm. Default 20 and 40; empty, but
 	//     not nil, means never.
@@ -48,8 +49,8 @@ type Settings struct {
 	Spread     float64
 	// Frame selects the frame near which a major refresh keeps places. Prior is the weight of the
 	// prior around the previous map. The defaults are KeepFrame, and prior.Firm for 20,000 points
-	// and more. For fewer points, which have fewer edges to hold them, the default Prior is up to
-	// ten times that (method hold).
+	// and more. For fewer points, the default weight follows their moves (method budget); with
+	// Gaussian tails it is up to ten times as large (method hold).
 	Frame Frame
 	Prior prior.Schedule
 
@@ -196,28 +197,65 @@ func firmness(n int) float64 { return min(10, max(1, youngPoints/float64(max(n, 
 
 // hold returns the weight of the prior around the previous map in a major refresh. n is the lesser
 // of the numbers of points of this major and of the last, so that a few old points stay in place
-// even if many new ones arrive at once.
+// even if many new ones arrive at once. With heavy tails, the weight of few points also depends on
+// their moves (method budget).
 func (s Settings) hold(n int) prior.Schedule {
-	if s.Prior != (prior.Schedule{}) {
-		return s.Prior
-	}
 	p := prior.Firm()
-	return prior.Schedule{From: p.From * firmness(n), To: p.To * firmness(n)}
+	switch {
+	case s.Prior != (prior.Schedule{}):
+		return s.Prior
+	case s.LVM.Tails == lvm.Gaussian:
+		return prior.Schedule{From: p.From * firmness(n), To: p.To * firmness(n)}
+	case n < youngPoints:
+		return prior.Schedule{From: youngFrom, To: p.To}
+	}
+	return p
 }
+
+// youngFrom is the first weight of the prior on maps of few points. It keeps points that stay almost
+// in place until new ones have found theirs.
+const youngFrom = 100
+
+// The bounds of moves in a major refresh of few points, as shares of the diameter. A leap adds or
+// removes a third of the points or more, so that the others must make room or close gaps. They are
+// somewhat below those that docs/refresh.md promises, because points without a place in the frame
+// move as well.
+var (
+	steadyBudget = prior.Budget{0.011, 0.031, 0.08}
+	leapBudget   = prior.Budget{0.032, 0.082, 0.2}
+)
+
+// budget returns the bounds of moves in a major refresh; n is that of hold. The fewer the points,
+// the larger the distances between them, and the further a fixed weight would let them move. How
+// far depends on the data as well.
+func (s Settings) budget(n int, leap bool) prior.Budget {
+	switch {
+	case s.Prior != (prior.Schedule{}) || n >= youngPoints:
+		return prior.Budget{}
+	case leap:
+		return leapBudget
+	}
+	return steadyBudget
+}
+
+// fewPoints is the number of points below which a major takes about a second.
+const fewPoints = 5000
 
 // growth returns the change of size at which a major is due for a map of n points.
 //
-// If many points are new, the few steps of an ordinary refresh leave them where they were placed.
-// At 1,000 points that costs .03 to .06 of R_NX, and a major takes a fraction of a second
+// If many points are new or gone, the few steps of an ordinary refresh leave the others where they
+// were. At 1,000 points a fifth costs .03 to .06 of R_NX, and a major takes a fraction of a second
 // (docs/decisions/refresh.md). Majors that begin an epoch do not become more frequent.
 func (s Settings) growth(n int) float64 {
 	switch {
 	case s.Growth != byPoints:
 		return s.Growth
-	case n < youngPoints && !s.begins(Major):
-		return 1.2
+	case s.begins(Major) || n >= youngPoints:
+		return 1.5
+	case n < fewPoints:
+		return 1.1
 	}
-	return 1.5
+	return 1.2
 }
 
 // grown reports whether the sizes was and now of a map differ by the factor growth. It also applies

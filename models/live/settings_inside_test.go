@@ -257,13 +257,15 @@ func TestFirmness(t *testing.T) {
 	if got := own.gentle(100); got != own.Gentle {
 		t.Errorf("%+v, want the setting's", got)
 	}
-	if s.growth(19_999) != 1.2 || s.growth(20_000) != 1.5 {
-		t.Errorf("growth %v and %v about 20,000 points", s.growth(19_999), s.growth(20_000))
+	for n, want := range map[int]float64{1: 1.1, 4999: 1.1, 5000: 1.2, 19_999: 1.2, 20_000: 1.5} {
+		if got := s.growth(n); got != want {
+			t.Errorf("%d points: growth %v, want %v", n, got, want)
+		}
 	}
 	for _, c := range []struct {
 		was, now float64
 		want     bool
-	}{{1000, 1200, true}, {1000, 1199, false}, {1200, 1000, true}, {1200, 1001, false}, {20_000, 30_000, true}, {20_000, 29_999, false}, {30_000, 20_000, true}, {30_000, 20_001, false}} {
+	}{{1000, 1100, true}, {1000, 1099, false}, {1100, 1000, true}, {1100, 1001, false}, {10_000, 12_000, true}, {10_000, 11_999, false}, {12_000, 10_000, true}, {12_000, 10_001, false}, {20_000, 30_000, true}, {20_000, 29_999, false}, {30_000, 20_000, true}, {30_000, 20_001, false}} {
 		if got := s.grown(c.was, c.now); got != c.want {
 			t.Errorf("from %v to %v points: %v", c.was, c.now, got)
 		}

@@ -76,7 +76,7 @@ func TestYoungMaps(t *testing.T) {
 			for i, n := range c.path[1:] {
 				change(t, m, nil, x.Slice(c.path[i], n))
 				r := refresh(t, m)
-				most := Moves{Median: 2, P90: 5, P99: 10}
+				most := Moves{Median: 1.6, P90: 4, P99: 10}
 				if n > 2*c.path[i] {
 					most = Moves{Median: 4, P90: 10, P99: 20}
 				}
@@ -139,8 +139,8 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// TestGrowthOfYoungMaps: a map of few points is learnt again after growing by a fifth, a larger one
-// by half. So is a map whose major refreshes begin an epoch, after the same share of new points.
+// TestGrowthOfYoungMaps: a map of few points is learnt again after growing by a tenth, a larger one
+// by a fifth, and a large one by half. So is a map whose major refreshes begin an epoch, after the same share of new points.
 func TestGrowthOfYoungMaps(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -149,17 +149,22 @@ func TestGrowthOfYoungMaps(t *testing.T) {
 		born    int
 		want    Kind
 	}{
-		{"young, by less", Settings{}, 1000, 1190, 190, Ordinary},
-		{"young, by a fifth", Settings{}, 1000, 1200, 200, Major},
-		{"young, less by a sixth", Settings{}, 1200, 1000, 0, Major},
+		{"young, by less", Settings{}, 1000, 1090, 90, Ordinary},
+		{"young, by a tenth", Settings{}, 1000, 1100, 100, Major},
+		{"young, less by an eleventh", Settings{}, 1100, 1000, 0, Major},
+		{"older, by less", Settings{}, 6000, 7190, 1190, Ordinary},
+		{"older, by a fifth", Settings{}, 6000, 7200, 1200, Major},
+		{"older, less by a sixth", Settings{}, 7200, 6000, 0, Major},
 		{"larger, by a fifth", Settings{}, 20_000, 24_000, 4000, Ordinary},
 		{"larger, by half", Settings{}, 20_000, 30_000, 10_000, Major},
 		{"young, in new frames, by a fifth", Settings{Frame: NewFrame}, 1000, 1200, 200, Ordinary},
 		{"young, in new frames, by half", Settings{Frame: NewFrame}, 1000, 1500, 500, Major},
-		{"young, as it is set", Settings{Growth: 1.1}, 1000, 1100, 100, Major},
+		{"young, as it is set", Settings{Growth: 1.05}, 1000, 1050, 50, Major},
 		{"young, never", Settings{Growth: -1}, 1000, 10_000, 9000, Ordinary},
-		{"young, some replaced", Settings{}, 2000, 2000, 300, Ordinary},
-		{"young, a sixth replaced", Settings{}, 2000, 2000, 340, Major},
+		{"young, some replaced", Settings{}, 2000, 2000, 150, Ordinary},
+		{"young, an eleventh replaced", Settings{}, 2000, 2000, 190, Major},
+		{"older, some replaced", Settings{}, 6000, 6000, 900, Ordinary},
+		{"older, a sixth replaced", Settings{}, 6000, 6000, 1020, Major},
 		{"larger, a sixth replaced", Settings{}, 30_000, 30_000, 5000, Ordinary},
 		{"larger, a third replaced", Settings{}, 30_000, 30_000, 10_000, Major},
 	} {
@@ -176,7 +181,7 @@ func TestManyReplacedAtOnce(t *testing.T) {
 	m, slots := fitted(t, x.Slice(0, 1000), Settings{})
 	change(t, m, slots[:600], x.Slice(1000, 1600))
 	r := refresh(t, m)
-	if r.Kind != Major || r.Points != 1000 || r.Born != 600 || r.Moves.Median > 2.5 || r.Moves.P90 > 7 {
+	if r.Kind != Major || r.Points != 1000 || r.Born != 600 || r.Moves.Median > 3.5 || r.Moves.P90 > 8 {
 		t.Errorf("%+v", r)
 	}
 	x = m.Snapshot().Reference
@@ -187,22 +192,79 @@ func TestManyReplacedAtOnce(t *testing.T) {
 	group := make([]int32, x.Rows) // judge ignores it
 	got, want := judge(t, x, m.Snapshot().Mu, group), judge(t, x, fresh.Mu, group)
 	t.Logf("%+v: %+v, a fit %+v", r.Moves, got, want)
-	if got.trust < want.trust-0.004 || got.rnx < want.rnx-0.02 {
+	if got.trust < want.trust-0.003 || got.rnx < want.rnx-0.015 {
 		t.Errorf("%+v, a fit %+v", got, want)
 	}
 }
 
-// TestHold: a major refresh holds points of a map of up to 2,000 points ten times as firmly as of
-// 20,000.
-func TestHold(t *testing.T) {
-	firm := prior.Firm()
-	for n, want := range map[int]float64{500: 10, 2000: 10, 5000: 4, 20_000: 1, 100_000: 1} {
-		got := Settings{}.hold(n)
-		if math.Abs(got.From/firm.From-want) > 0.01 || math.Abs(got.To/firm.To-want) > 0.01 {
-			t.Errorf("%d points: %+v, want %v times %+v", n, got, want, firm)
+// TestDeletedInParts: half of the points are deleted, in one refresh or in two. The map is about as
+// good as a new fit either way, and points that stay do not jump.
+func TestDeletedInParts(t *testing.T) {
+	x, group := groups(1000, 64, 3)
+	var fresh judged
+	for _, parts := range [][]int{{500}, {400, 100}} { // 100 of 600 is less than a fifth
+		m, slots := fitted(t, x, Settings{})
+		for _, n := range parts {
+			change(t, m, slots[:n], none)
+			slots = slots[n:]
+			if r := refresh(t, m); r.Moves.Median > 4 || r.Moves.P90 > 10 || r.Moves.P99 > 20 {
+				t.Errorf("%v refresh to %d points: moves %+v", r.Kind, r.Points, r.Moves)
+			}
+		}
+		rest, of := m.Snapshot().Reference, group[500:]
+		if fresh == (judged{}) {
+			f, err := lvm.Fit(t.Context(), rest, lvm.Settings{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fresh = judge(t, rest, f.Mu, of)
+		}
+		got := judge(t, rest, m.Snapshot().Mu, of)
+		t.Logf("deletions of %v: %+v, a fit %+v", parts, got, fresh)
+		if got.nearest < fresh.nearest-0.005 || got.trust < fresh.trust-0.01 || got.rnx < fresh.rnx-0.02 {
+			t.Errorf("deletions of %v: %+v, a fit %+v", parts, got, fresh)
 		}
 	}
-	if own := (prior.Schedule{From: 3, To: 2}); (Settings{Prior: own}).hold(500) != own {
+}
+
+// TestHold: a major refresh of few points may move them by a budget, and by more if a third of the
+// points is new or gone. Large maps, maps with Gaussian tails and those with a weight of their own
+// have none.
+func TestHold(t *testing.T) {
+	firm, young := prior.Firm(), prior.Schedule{From: 100, To: prior.Firm().To}
+	for n, want := range map[int]prior.Schedule{500: young, 19_999: young, 20_000: firm, 100_000: firm} {
+		if got := (Settings{}).hold(n); got != want {
+			t.Errorf("%d points: %+v, want %+v", n, got, want)
+		}
+		if got, want := (Settings{}).budget(n, false) != (prior.Budget{}), want == young; got != want {
+			t.Errorf("%d points: a budget %v, want %v", n, got, want)
+		}
+	}
+	if got, want := (Settings{}).budget(500, true), (Settings{}).budget(500, false); !(got[0] > want[0] && got[1] > want[1] && got[2] > want[2]) {
+		t.Errorf("in a leap moves are bounded by %v, otherwise by %v", got, want)
+	}
+	gaussian := Settings{}
+	gaussian.LVM.Tails = lvm.Gaussian
+	for n, want := range map[int]float64{500: 10, 2000: 10, 5000: 4, 20_000: 1, 100_000: 1} {
+		got := gaussian.hold(n)
+		if math.Abs(got.From/firm.From-want) > 0.01 || math.Abs(got.To/firm.To-want) > 0.01 {
+			t.Errorf("Gaussian tails, %d points: %+v, want %v times %+v", n, got, want, firm)
+		}
+	}
+	own := Settings{Prior: prior.Schedule{From: 3, To: 2}}
+	if own.hold(500) != own.Prior || own.budget(500, true) != (prior.Budget{}) {
 		t.Error("a schedule that is set does not hold")
+	}
+}
+
+// TestLeaps: a leap is a change after which a third of either map's points is not on the other.
+func TestLeaps(t *testing.T) {
+	for _, c := range []struct {
+		now, born, gone int
+		want            bool
+	}{{1500, 500, 0, false}, {1501, 501, 0, true}, {1000, 0, 500, false}, {1000, 0, 501, true}, {1000, 300, 300, false}, {1000, 400, 400, true}} {
+		if got := (&Map{born: c.born, gone: c.gone}).leaps(c.now); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }

@@ -63,15 +63,49 @@ type weights struct {
 	kappa   float64 // of the prior
 }
 
+// alike reports whether two weights differ at most in that of the prior. Likelihoods are comparable
+// then, because the log density of the prior is proportional to kappa.
+func (w weights) alike(v weights) bool {
+	w.kappa = v.kappa
+	return w == v
+}
+
 // weightsAt returns the weights of step t.
 func (m *Model) weightsAt(t int) weights {
 	ramp := prior.Ramp(t, m.s.Phases)
 	return weights{c: m.weightAt(ramp), further: m.s.Further.At(ramp), kappa: m.fall.At(ramp)}
 }
 
+// spend sets the weight of a prior with a budget before step t. From the end of the first phase on,
+// kappa falls while the budget lasts and rises while it is exceeded, by the same factor
+//
+//	(From/To)^(1/T1)
+//
+// a step, within From and To of the schedule.
+func (m *Model) spend(st *State, t int) {
+	if m.budget == (prior.Budget{}) {
+		return
+	}
+	if prior.Ramp(t, m.s.Phases) == 0 {
+		m.spent = m.fall.From
+	} else {
+		m.prior.Fit(st.Mu)
+		factor := math.Pow(m.fall.To/m.fall.From, 1/float64(m.s.Phases[1]))
+		if m.prior.Spent(st.Mu, m.budget) > 1 {
+			factor = 1 / factor
+		}
+		m.spent = min(m.fall.From, max(m.fall.To, m.spent*factor))
+	}
+	m.kappa = m.spent
+}
+
 // last returns the weights at the end of learning.
 func (m *Model) last() weights {
-	return weights{c: m.s.Weight, further: m.s.Further.To, kappa: m.fall.To}
+	w := weights{c: m.s.Weight, further: m.s.Further.To, kappa: m.fall.To}
+	if m.budget != (prior.Budget{}) {
+		w.kappa = m.spent
+	}
+	return w
 }
 
 // weigh sets the present weights.
@@ -111,6 +145,7 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 		progress(t, steps)
 		m.weigh(m.weightsAt(t))
 		m.move(st)
+		m.spend(st, t)
 		g.look(m, st, t, steps)
 		if r.Converged = g.still && m.weights == m.last(); r.Converged {
 			break
@@ -151,6 +186,7 @@ type guard struct {
 	every, wait int
 	weights     weights // at the last check
 	loglik      float64
+	near        float64 // log density of the prior with the weight 1
 	known       bool
 	falls       int
 	still       bool // the likelihood has hardly changed since the last check
@@ -172,30 +208,31 @@ func (g *guard) look(m *Model, st *State, t, steps int) {
 	if g.every < 0 {
 		return
 	}
-	if m.weights != g.weights {
+	if !m.weights.alike(g.weights) {
 		g.weights, g.known, g.wait = m.weights, false, 0
 	}
 	if g.wait--; g.wait >= 0 {
 		return
 	}
 	g.wait = g.every - 1
-	if next := t + g.every; !g.known && (next >= steps || m.weightsAt(next) != m.weights) {
+	if next := t + g.every; !g.known && (next >= steps || !m.weightsAt(next).alike(m.weights)) {
 		return
 	}
 	stride := max(1, m.n/watched)
 	similar, dissimilar := m.logLikelihoods(st, stride)
 	m.prior.Fit(st.Mu)
-	loglik := similar + dissimilar + m.prior.LogDensity(st.Mu, m.kappa, stride)
+	loglik, near := similar+dissimilar, m.prior.LogDensity(st.Mu, 1, stride)
+	before := g.loglik + m.kappa*(g.near-near)
 	switch {
 	case !g.known:
-	case loglik < g.loglik-noise*math.Abs(g.loglik):
+	case loglik < before-noise*math.Abs(g.loglik):
 		m.s.Damping = max(m.s.Damping, min(m.mostDamping(), raise*m.s.Damping))
 		m.Reset()
 		g.falls++
-	case math.Abs(loglik-g.loglik) < float64(g.every)*m.s.Gain*math.Abs(loglik):
+	case math.Abs(loglik-before) < float64(g.every)*m.s.Gain*math.Abs(loglik):
 		g.still = true
 	}
-	g.loglik, g.known = loglik, true
+	g.loglik, g.near, g.known = loglik, near, true
 }
 
 // mostDamping returns the limit up to which the guard raises damping.

@@ -34,6 +34,8 @@ type Model struct {
 	weights // present weights
 	prior   *prior.Prior
 	fall    prior.Schedule // schedule of the prior's weight
+	budget  prior.Budget   // of distances from the frame
+	spent   float64        // present weight of a prior with a budget
 	plane   bool           // d = 2, a = 1
 	space   bool           // d = 3, a = 3/2
 	shape   *shape
@@ -117,7 +119,15 @@ func (p *Problem) laplacian(d int) *solve.Laplacian {
 // SetPrior sets a prior that keeps places near a frame (package prior). Its weight falls as the
 // weight of dissimilar pairs rises. It stays until the next call.
 func (m *Model) SetPrior(p *prior.Prior, s prior.Schedule) {
-	m.prior, m.fall = p, s
+	m.prior, m.fall, m.budget = p, s, prior.Budget{}
+	m.weights = m.last()
+}
+
+// SetBudget bounds the distances of places from the frame of the prior. In Learn the weight of the
+// prior then falls only while they are within the budget (method spend). The schedule needs weights
+// above 0. The budget applies until the next call of SetPrior.
+func (m *Model) SetBudget(b prior.Budget) {
+	m.budget, m.spent = b, m.fall.To
 	m.weights = m.last()
 }
 
@@ -142,7 +152,7 @@ func (m *Model) LogLikelihood(st *State) float64 {
 // LogPrior returns log p(mu) of H15 at the last weight of its schedule, or 0 without a prior.
 func (m *Model) LogPrior(st *State) float64 {
 	m.prior.Fit(st.Mu)
-	return m.prior.LogDensity(st.Mu, m.fall.To, 1)
+	return m.prior.LogDensity(st.Mu, m.last().kappa, 1)
 }
 
 // LogLikelihoods returns the two sums of H3: over similar pairs and over dissimilar pairs.
