@@ -175,3 +175,30 @@ func TestSquared(t *testing.T) {
 		t.Errorf("%g", got)
 	}
 }
+
+// The likelihood of edges has the place of its row, and its nearest points without the row itself.
+func TestLogLiksOfEdges(t *testing.T) {
+	p, _, _ := loglikPlacer(t)
+	x := modeltest.Events(10, 20, 6)
+	copy(x.Row(3), p.snap.Reference.Row(8))
+	at, err := p.Place(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.LogLiksOfEdges(t.Context(), x, at, func(mu []float32, index []int32, dist2 []float64) float64 {
+		return float64(mu[0]) + 100*float64(index[0]) + dist2[1]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range got {
+		first := 0
+		if i == 3 {
+			first = 1 // behind itself
+		}
+		index, dist2 := at.Near.Row(i)
+		if want := float64(at.Mu.Row(i)[0]) + 100*float64(index[first]) + dist2[first+1]; math.Abs(float64(v)-want) > 1e-2 {
+			t.Errorf("row %d has %g, want %g", i, v, want)
+		}
+	}
+}
