@@ -173,9 +173,9 @@ func (m *Map) Decode(ctx context.Context, at mat.Matrix) (*Decoded, error) {
 	if err != nil {
 		return nil, public(err, 0)
 	}
-	decoder, ok := v.placer.(models.Decoder)
-	if !ok || v.snap.Graph != nil {
-		return nil, public(models.BadInputf("decoding: this map of kind %s has no vectors", v.snap.Kind), 0)
+	decoder, err := models.DecoderOf(v.placer, v.snap.Kind)
+	if err != nil {
+		return nil, public(err, 0)
 	}
 	if from.rows > 0 && from.cols != v.snap.Mu.Cols {
 		return nil, public(models.BadInputf("decoding: positions of %d coordinates on a map of %d", from.cols, v.snap.Mu.Cols), 0)

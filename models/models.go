@@ -72,6 +72,16 @@ type Decoder interface {
 	Decode(ctx context.Context, mu vec.Matrix[float32]) (Decoded, error)
 }
 
+// DecoderOf returns p, which places on a map of a kind, as a Decoder. A model without one is bad
+// input.
+func DecoderOf(p Placer, kind string) (Decoder, error) {
+	d, ok := p.(Decoder)
+	if !ok {
+		return nil, BadInputf("a model of kind %s has no mapping back into the data", kind)
+	}
+	return d, nil
+}
+
 // Likely is a Placer whose model gives events a likelihood. It is found by assertion.
 type Likely interface {
 	Placer

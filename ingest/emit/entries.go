@@ -315,7 +315,7 @@ func (s series[T]) write(b *body, o *Output) { s.body(b, *s.at(o)) }
 // they are unrelated columns with the same names.
 func (s series[T]) names(schema table.Schema) []string {
 	for _, name := range partners(s.name) {
-		if f, ok := schema.Find(name); !ok || f.Kind == table.Vector || name != className && f.Kind != table.Number {
+		if f, ok := schema.Find(name); !ok || f.Kind == table.Vector || name != ClassName && f.Kind != table.Number {
 			return nil
 		}
 	}

@@ -22,9 +22,9 @@ const (
 	LogLikName  = "loglik"
 	EpochName   = "map_epoch"
 	VersionName = "model_version"
-	// className and probabilityName exist if classes are predicted.
-	className       = "class"
-	probabilityName = "class_probability"
+	// ClassName and ClassProbabilityName exist if classes are predicted.
+	ClassName            = "class"
+	ClassProbabilityName = "class_probability"
 	// ClusterName and the names next to it exist if clusters are found.
 	ClusterName            = "cluster"
 	ClusterProbabilityName = "cluster_probability"
@@ -33,7 +33,7 @@ const (
 
 // optional lists the names of columns that exist only together. Otherwise the input may use these
 // names.
-var optional = [][]string{{LogLikName}, {className, probabilityName}, {ClassProbabilitiesName, ClassEntropyName}, {ClusterName, ClusterProbabilityName, ClusterOutlierName}, {ReasonsName, NeighborsName}}
+var optional = [][]string{{LogLikName}, {ClassName, ClassProbabilityName}, {ClassProbabilitiesName, ClassEntropyName}, {ClusterName, ClusterProbabilityName, ClusterOutlierName}, {ReasonsName, NeighborsName}}
 
 // partners returns the names of the columns that exist together with the named one, nil if it
 // always exists.
@@ -122,8 +122,8 @@ func CheckText(path string, keep []string) error {
 // CheckClasses returns an error if a kept column has the name of a column of predicted classes.
 func CheckClasses(keep []string) error {
 	for _, name := range keep {
-		if name == className || name == probabilityName {
-			return fmt.Errorf("column %q cannot be kept: predicted classes are in columns %s and %s; rename it in the input", name, className, probabilityName)
+		if name == ClassName || name == ClassProbabilityName {
+			return fmt.Errorf("column %q cannot be kept: predicted classes are in columns %s and %s; rename it in the input", name, ClassName, ClassProbabilityName)
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 // whatever its position among the columns.
 var protoNumbers = map[string]protowire.Number{
 	IDName: 1, EmbeddingName: 2, "x": 3, "y": 4, SigmaName: 5, NoveltyLocalName: 6, NoveltyGlobalName: 7,
-	className: 8, probabilityName: 9, EpochName: 10, VersionName: 11, mapIDName: 12,
+	ClassName: 8, ClassProbabilityName: 9, EpochName: 10, VersionName: 11, mapIDName: 12,
 	ReasonsName: 13, NeighborsName: 14, ClusterName: 15, ClusterProbabilityName: 16, ClusterOutlierName: 17,
 	ClassProbabilitiesName: 18, ClassEntropyName: 19,
 	LogLikName: 20,
@@ -27,7 +27,7 @@ var protoNumbers = map[string]protowire.Number{
 const firstKept protowire.Number = 100
 
 // protoTypes are the types of fields other than those of passed-through columns.
-var protoTypes = map[string]string{className: "string", ClassProbabilitiesName: "map<string, float>", ClusterName: "int64", EpochName: "uint32", VersionName: "uint64", mapIDName: "string", EmbeddingName: "repeated float"}
+var protoTypes = map[string]string{ClassName: "string", ClassProbabilitiesName: "map<string, float>", ClusterName: "int64", EpochName: "uint32", VersionName: "uint64", mapIDName: "string", EmbeddingName: "repeated float"}
 
 // takes reports whether a kept column's name is already used by a field of the place. Names of
 // optional columns are free if the output lacks these columns.

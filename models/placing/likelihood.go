@@ -8,6 +8,7 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/novelty"
 )
 
 // Length is the distribution of the squared length of an edge between an event and a reference
@@ -71,6 +72,18 @@ func (f *Frame) LogLiks(ctx context.Context, x vec.Matrix[float32], at models.Pl
 		}
 	}
 	return out, nil
+}
+
+// LogLiksOfEdges is LogLiks for models with a likelihood of the lengths of a row's edges, given its
+// place mu: of those to its nearest reference points, other than the row itself, with their squared
+// distances.
+func (f *Frame) LogLiksOfEdges(ctx context.Context, x vec.Matrix[float32], at models.Placed, one func(mu []float32, index []int32, dist2 []float64) float64) ([]float32, error) {
+	return f.LogLiks(ctx, x, at, func() func(i int) float64 {
+		return func(i int) float64 {
+			index, dist2 := novelty.Others(at.Near.Row(i))
+			return one(at.Mu.Row(i), index, dist2)
+		}
+	})
 }
 
 // LogLiksAt is LogLiks for models with a likelihood of a vector z given its place in the frame of

@@ -1,8 +1,14 @@
 package placing
 
 import (
+	"context"
+	"errors"
 	"math"
 	"testing"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/modeltest"
 )
 
 // probability is F of N1 as the models have it.
@@ -64,6 +70,135 @@ func TestLengthDensityFallsAndIsFinite(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// loglikPlacer returns a placer with a moved frame, and placed events of which some lack values.
+func loglikPlacer(t *testing.T) (p *Placer, x vec.Matrix[float32], at models.Placed) {
+	t.Helper()
+	s, _ := modeltest.Snapshot(t, 9, 150, 6, 0, 2)
+	l := Learnt{Rows: Sample(150, 40, 1), Neighbors: 4, Units: Units{Shift: make([]float64, 6), Scale: 1}}
+	l.X = vec.Take(s.Mu, l.Rows)
+	for i := range l.X.Rows {
+		l.X.Row(i)[0], l.X.Row(i)[1] = -l.X.Row(i)[1]+3, l.X.Row(i)[0]-1
+	}
+	l.Invite = func() Guest { return linear{l: l} }
+	p, err := NewPlacer(s, l, Settings{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x = modeltest.Events(10, 600, 6)
+	for i := 0; i < 600; i += 7 {
+		x.Row(i)[2+i%4] = float32(math.NaN()) // linear places by the first two
+	}
+	if at, err = p.PlaceObserved(t.Context(), x); err != nil {
+		t.Fatal(err)
+	}
+	return p, x, at
+}
+
+// Every row has its own likelihood, of its place in the frame of learning and of its observed
+// values. Values beyond single precision are its largest numbers, and NaN is an error.
+func TestLogLiks(t *testing.T) {
+	p, x, at := loglikPlacer(t)
+	var spoil float64
+	value := func(z []float32, place []float64) float64 {
+		sum := 10*place[0] + place[1]
+		for c, v := range z {
+			if v == v {
+				sum += float64(1+c) * float64(v)
+			} else {
+				sum += 100
+			}
+		}
+		if z[0] == x.Row(599)[0] {
+			return spoil
+		}
+		return sum
+	}
+	get := func() ([]float32, error) {
+		return p.LogLiksAt(t.Context(), x, at, func() func(z []float32, place []float64) float64 { return value })
+	}
+	for given, want := range map[float64]float32{math.Inf(1): math.MaxFloat32, math.Inf(-1): -math.MaxFloat32, 1e300: math.MaxFloat32, 2: 2} {
+		spoil = given
+		got, err := get()
+		if err != nil || len(got) != 600 {
+			t.Fatal(len(got), err)
+		}
+		if got[599] != want {
+			t.Errorf("%g becomes %g", given, got[599])
+		}
+		for i, v := range got[:599] {
+			mu := at.Mu.Row(i)
+			if want := value(x.Row(i), []float64{-float64(mu[1]) + 3, float64(mu[0]) - 1}); math.Abs(float64(v)-want) > 1e-3 {
+				t.Fatalf("row %d has %g, want %g", i, v, want)
+			}
+		}
+	}
+	spoil = math.NaN()
+	var row *models.RowError
+	if _, err := get(); !errors.As(err, &row) || row.Row != 599 || row.Result == "" {
+		t.Errorf("NaN: %v", err)
+	}
+}
+
+// The places must be those of the rows, with neighbours. No rows have no likelihoods.
+func TestLogLiksRefuses(t *testing.T) {
+	p, x, at := loglikPlacer(t)
+	one := func() func(i int) float64 { return func(int) float64 { return 1 } }
+	bare, blind, seen := at, at, at
+	bare.Near, blind.Seen = nil, vec.Matrix[float32]{Cols: 6}
+	seen.Seen = at.Seen.Slice(0, 599)
+	for name, c := range map[string]struct {
+		rows int
+		at   models.Placed
+	}{"other rows": {599, at}, "no neighbours": {600, bare}, "no vectors": {600, blind}, "a vector too few": {600, seen}} {
+		if _, err := p.LogLiks(t.Context(), x.Slice(0, c.rows), c.at, one); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if out, err := p.LogLiks(t.Context(), vec.Matrix[float32]{Cols: 6}, models.Placed{}, one); err != nil || len(out) != 0 {
+		t.Errorf("no rows: %v, %v", out, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.LogLiks(ctx, x, at, func() func(i int) float64 {
+		return func(int) float64 { t.Error("a row is computed in a cancelled context"); return 1 }
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v of a cancelled context", err)
+	}
+}
+
+func TestSquared(t *testing.T) {
+	if got := Squared([]float32{1, 5}, []float64{4, 1}); got != 25 {
+		t.Errorf("%g", got)
+	}
+}
+
+// The likelihood of edges has the place of its row, and its nearest points without the row itself.
+func TestLogLiksOfEdges(t *testing.T) {
+	p, _, _ := loglikPlacer(t)
+	x := modeltest.Events(10, 20, 6)
+	copy(x.Row(3), p.snap.Reference.Row(8))
+	at, err := p.Place(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.LogLiksOfEdges(t.Context(), x, at, func(mu []float32, index []int32, dist2 []float64) float64 {
+		return float64(mu[0]) + 100*float64(index[0]) + dist2[1]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range got {
+		first := 0
+		if i == 3 {
+			first = 1 // behind itself
+		}
+		index, dist2 := at.Near.Row(i)
+		if want := float64(at.Mu.Row(i)[0]) + 100*float64(index[first]) + dist2[first+1]; math.Abs(float64(v)-want) > 1e-2 {
+			t.Errorf("row %d has %g, want %g", i, v, want)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestLostVarianceOfExactLaw(t *testing.T) {
 				s.Reference.Row(0)[k], s.Reference.Row(1)[k] = v, -v
 			}
 		}
-		if got := lostVariance(s); math.Abs(got-c.want) > 1e-5*c.want {
+		if got := lostVariance(s); !(math.Abs(got-c.want) <= 1e-5*c.want) {
 			t.Errorf("%+v: %g is lost", c, got)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/novelty"
 	"unfold/models/placing"
 )
 
@@ -22,11 +21,8 @@ var _ models.Likely = (*Placer)(nil)
 // grows with its distance, and would make up for a part of it.
 func (p *Placer) LogLik(ctx context.Context, x vec.Matrix[float32], at models.Placed) ([]float32, error) {
 	length := placing.Length{Dims: p.Dims()}
-	return p.LogLiks(ctx, x, at, func() func(i int) float64 {
-		return func(i int) float64 {
-			index, dist2 := novelty.Others(at.Near.Row(i))
-			return p.logLik(length, at.Mu.Row(i), index[:min(len(index), p.set.Neighbors)], dist2)
-		}
+	return p.LogLiksOfEdges(ctx, x, at, func(mu []float32, index []int32, dist2 []float64) float64 {
+		return p.logLik(length, mu, index[:min(len(index), p.set.Neighbors)], dist2)
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/novelty"
 	"unfold/models/placing"
 )
 
@@ -22,11 +21,8 @@ var _ models.Likely = (*Placer)(nil)
 // one an event would not become less likely with its distance.
 func (p *Placer) LogLik(ctx context.Context, x vec.Matrix[float32], at models.Placed) ([]float32, error) {
 	length := placing.Length{Dims: p.Dims(), Tail: p.snap.Student.Tail}
-	return p.LogLiks(ctx, x, at, func() func(i int) float64 {
-		return func(i int) float64 {
-			index, dist2 := novelty.Others(at.Near.Row(i))
-			return p.logLik(length, at.Mu.Row(i), index, dist2)
-		}
+	return p.LogLiksOfEdges(ctx, x, at, func(mu []float32, index []int32, dist2 []float64) float64 {
+		return p.logLik(length, mu, index, dist2)
 	})
 }
 

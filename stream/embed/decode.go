@@ -13,9 +13,9 @@ import (
 // the terms of its records; see models.Decoder for errors. A model that has no mapping back into the data
 // is bad input.
 func Decode(ctx context.Context, s *snapshot.Snapshot, p models.Placer, mu vec.Matrix[float32]) (*ingest.Undone, error) {
-	decoder, ok := p.(models.Decoder)
-	if !ok {
-		return nil, models.BadInputf("a model of kind %s has no mapping back into the data", s.Kind)
+	decoder, err := models.DecoderOf(p, s.Kind)
+	if err != nil {
+		return nil, err
 	}
 	e, err := Encoder(s)
 	if err != nil {

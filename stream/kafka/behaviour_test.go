@@ -316,6 +316,12 @@ func TestAskSizes(t *testing.T) {
 	own["message.timestamp.type"], own["cleanup.policy"] = "LogAppendTime", "delete"
 	want.Before, want.After, want.Compacted = 0, 0, false
 	check("brokers give the time", want)
+	for id, least := range map[string]int{"0": 3000, "1": 4000, "2": 3000} { // one of them answers last
+		had := requests[id]
+		requests[id], want.Request = "", least
+		check("a leader has no limit", want)
+		requests[id] = had
+	}
 	denied, want.Request = int16(kerr.ClusterAuthorizationFailed.Code), 0
 	check("brokers do not say", want)
 	if _, err := kafka.AskSizes(t.Context(), c.cluster(), "absent"); !errors.Is(err, stream.ErrUnknownTopic) {

@@ -5,13 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
-)
 
-// Names of the columns by which a hub knows how uncertain the class of a point is.
-const (
-	classColumn       = "class"
-	probabilityColumn = "class_probability"
-	entropyColumn     = "class_entropy"
+	"unfold/ingest/emit"
 )
 
 // ClassShare is the probability of a class.
@@ -38,7 +33,7 @@ func (h *Hub) Uncertain(n int) []Uncertain {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.ring
-	entropy, class, probability, label := r.column(entropyColumn), r.column(classColumn), r.column(probabilityColumn), r.column(h.set.Label)
+	entropy, class, probability, label := r.column(emit.ClassEntropyName), r.column(emit.ClassName), r.column(emit.ClassProbabilityName), r.column(h.set.Label)
 	found := []uint32{}
 	if entropy == nil || n <= 0 {
 		return []Uncertain{}

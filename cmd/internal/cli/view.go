@@ -352,7 +352,7 @@ func addClassColumns(ctx context.Context, in *view.Rows, s *snapshot.Snapshot, m
 	if err != nil {
 		return err
 	}
-	in.Columns = append(in.Columns, table.StringColumn("class", p.Class), table.Float32Column("class_probability", p.Probability),
+	in.Columns = append(in.Columns, table.StringColumn(emit.ClassName, p.Class), table.Float32Column(emit.ClassProbabilityName, p.Probability),
 		table.Float32Column(emit.ClassEntropyName, p.Entropy))
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 type tests struct {
 	program, dir string
 	limit        time.Duration // minimum timeout of tests with a change
+	leastSlow    time.Duration // minimum of slow; 0: 2 s
 	all          []test        // fastest first
 }
 
@@ -101,8 +102,10 @@ func (t *tests) notice(ctx context.Context, k int) verdict {
 
 // judge runs tests with a change. usual is their duration without one. A failure after a much
 // longer time may be caused by a busy machine. Then the tests must pass quickly without the change
-// directly afterwards to confirm it.
+// directly afterwards to confirm it. If they pass as slowly, tests that failed by themselves must
+// fail again.
 func (t *tests) judge(ctx context.Context, pattern string, usual time.Duration, change string) verdict {
+	confirmed := 0
 	for limit := max(t.limit, 5*usual); ; limit *= 2 {
 		begin := time.Now()
 		passed, _ := t.run(ctx, pattern, limit, change)
@@ -114,12 +117,19 @@ func (t *tests) judge(ctx context.Context, pattern string, usual time.Duration, 
 		if took >= limit {
 			found = ended
 		}
-		if found == killed && took < slow(usual) {
+		if found == killed && took < t.slow(usual) {
 			return found
 		}
 		begin = time.Now()
-		if passed, _ := t.run(ctx, pattern, limit); passed && time.Since(begin) < took/3 {
-			return found
+		if passed, _ := t.run(ctx, pattern, limit); passed {
+			if time.Since(begin) < took/3 {
+				return found
+			}
+			if found == killed {
+				if confirmed++; confirmed == 2 {
+					return found
+				}
+			}
 		}
 		if limit > 8*max(t.limit, 5*usual) || ctx.Err() != nil {
 			return survived // the cause is unknown
@@ -128,7 +138,9 @@ func (t *tests) judge(ctx context.Context, pattern string, usual time.Duration, 
 }
 
 // slow returns the minimum duration of tests that fail because they wait in vain.
-func slow(usual time.Duration) time.Duration { return max(2*time.Second, 3*usual) }
+func (t *tests) slow(usual time.Duration) time.Duration {
+	return max(cmp.Or(t.leastSlow, 2*time.Second), 3*usual)
+}
 
 // unchanged runs tests without a change. It returns their duration, or the text of their failure.
 // On a busy machine it retries.

@@ -50,6 +50,30 @@ func TestHelpWaits(*testing.T) {
 	}
 }
 
+// TestHelpBreaks fails with change 11, and always if HELP_BUSY is set.
+func TestHelpBreaks(t *testing.T) {
+	if os.Getenv("UNFOLD_MUTANT") == "11" || os.Getenv("HELP_BUSY") != "" {
+		t.Error("broken")
+	}
+}
+
+// TestBusyFailures: on a machine on which all tests are slow, a failure counts if it repeats and the
+// tests pass without the change each time. Tests that fail without the change, too, detect nothing.
+func TestBusyFailures(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &tests{program: program, dir: t.TempDir(), limit: time.Minute, leastSlow: time.Nanosecond}
+	if got := s.judge(t.Context(), "^TestHelpBreaks$", 0, "UNFOLD_MUTANT=11"); got != killed {
+		t.Errorf("a change that fails each time: %v", got)
+	}
+	t.Setenv("HELP_BUSY", "yes")
+	if got := s.judge(t.Context(), "^TestHelpBreaks$", 0, "UNFOLD_MUTANT=11"); got != survived {
+		t.Errorf("tests that always fail have noticed a change: %v", got)
+	}
+}
+
 // TestBusyMachine: a timeout counts as detection only if the tests pass without the change.
 func TestBusyMachine(t *testing.T) {
 	program, err := os.Executable()
