@@ -157,7 +157,7 @@ func TestBoxesStayClosed(t *testing.T) {
 // TestBoxed: rows up to a limit of columns are searched by boxes, sets never.
 func TestBoxed(t *testing.T) {
 	for _, d := range distance.All() {
-		want := !d.Bits()
+		want := d.Bounded()
 		if boxed(d, 1) != want || boxed(d, boxedColumns) != want || boxed(d, boxedColumns+1) {
 			t.Errorf("%v: %v of one column, %v and %v about the limit", d, boxed(d, 1), boxed(d, boxedColumns), boxed(d, boxedColumns+1))
 		}

@@ -26,7 +26,12 @@ type entry struct {
 	name string
 	// about completes the sentence "rows are near if".
 	about string
+	// term returns the contribution of a column to d2. For a distance that is not the sum of its
+	// terms, split converts them to contributions.
+	term  func(a, b float64) float64
+	split func(terms []float64, d2 float64)
 	// single and double return d2 of two rows if it is at most most, otherwise a number above most.
+	// If they are nil, d2 is the sum of the terms.
 	single func(a, b []float32, most float64) float64
 	double func(a, b []float64, most float64) float64
 	// length returns the distance for d2. It is nil if d2 is the distance.
@@ -35,8 +40,6 @@ type entry struct {
 	// their squares if squares is set, and the largest. It is nil if boxes do not bound the distance.
 	squares bool
 	bound   func(sum, largest float64) float64
-	// shares converts absolute differences of columns to their contributions to d2.
-	shares func(to []float64, d2 float64)
 	// counts is set if the distance is only defined for rows of 0 and 1, which are searched as bits.
 	counts *Counts
 	// kernel is nil if there is no approximation in single precision.
@@ -47,25 +50,21 @@ type entry struct {
 var table = []entry{
 	Euclidean: {
 		name: "euclidean", about: "values are alike", single: euclidean[float32], double: euclidean[float64], length: math.Sqrt, squares: true, bound: bySum,
-		shares: func(to []float64, _ float64) {
-			for k, v := range to {
-				to[k] = v * v
-			}
-		},
+		term: func(a, b float64) float64 { return (a - b) * (a - b) },
 	},
 	Manhattan: {
 		name: "manhattan", about: "the sum of differences is small", single: manhattan[float32], double: manhattan[float64], bound: bySum,
-		shares: func([]float64, float64) {},
+		term:   difference,
 		kernel: &Kernel{dist.Manhattan, dist.ManhattanBeyond},
 	},
 	Chebyshev: {
 		name: "chebyshev", about: "no difference is large", single: chebyshev[float32], double: chebyshev[float64], length: math.Sqrt,
-		bound:  func(_, largest float64) float64 { return largest * largest },
-		shares: largestShares,
+		bound: func(_, largest float64) float64 { return largest * largest },
+		term:  difference, split: largestShares,
 		kernel: &Kernel{dist.Chebyshev, func(most float64, _ int) float64 { return dist.ChebyshevBeyond(math.Sqrt(most)) }},
 	},
 	Jaccard: {
-		name: "jaccard", about: "few of the columns with a 1 differ", single: jaccard[float32], double: jaccard[float64], shares: equalShares,
+		name: "jaccard", about: "few of the columns with a 1 differ", single: jaccard[float32], double: jaccard[float64], term: difference, split: equalShares,
 		counts: &Counts{ofBits, mostDiffering},
 	},
 }

@@ -18,11 +18,26 @@ func Between[T vec.Float](d Distance, a, b []T) float64 {
 // Within returns d2 of two rows if it is at most most. Otherwise it returns a number above most,
 // since it stops as soon as the sum exceeds the limit.
 func Within[T vec.Float](d Distance, a, b []T, most float64) float64 {
+	if table[d].single == nil {
+		return ofTerms(table[d].term, a, b, most)
+	}
 	if x, single := any(a).([]float32); single {
 		return table[d].single(x, any(b).([]float32), most)
 	}
 	return table[d].double(any(a).([]float64), any(b).([]float64), most)
 }
+
+// ofTerms adds the terms of columns until the sum exceeds most.
+func ofTerms[T vec.Float](term func(a, b float64) float64, a, b []T, most float64) (sum float64) {
+	for k, v := range a {
+		if sum += term(float64(v), float64(b[k])); sum > most {
+			break
+		}
+	}
+	return sum
+}
+
+func difference(a, b float64) float64 { return math.Abs(a - b) }
 
 func euclidean[T vec.Float](a, b []T, _ float64) float64 { return vec.SquaredDistance(a, b) }
 
@@ -145,14 +160,13 @@ func bySum(sum, _ float64) float64 { return sum * (1 - 0x1p-30) }
 // largest difference share the whole equally. For Jaccard each differing column contributes 1/|A or
 // B|.
 func Shares[T vec.Float](d Distance, to []float64, a, b []T) {
-	d2 := 0.0
-	if d.Bits() {
-		d2 = Between(d, a, b)
-	}
+	e := &table[d]
 	for k, v := range a {
-		to[k] = math.Abs(float64(v) - float64(b[k]))
+		to[k] = e.term(float64(v), float64(b[k]))
 	}
-	table[d].shares(to, d2)
+	if e.split != nil {
+		e.split(to, Between(d, a, b))
+	}
 }
 
 // largestShares divides the square of the largest difference among the columns that have it.
