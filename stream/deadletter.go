@@ -76,6 +76,11 @@ type DeadLetter struct {
 	Name string
 }
 
+// Message composes the dead letter of m.
+func (d *DeadLetter) Message(m Message, stage Stage, reason error) Message {
+	return d.message(m, stage, reason, sparesNothing)
+}
+
 // message composes a dead letter that omits parts of the message.
 func (d *DeadLetter) message(m Message, stage Stage, reason error, without spared) Message {
 	name := d.Name

@@ -105,8 +105,3 @@ func TestBuriedOnce(t *testing.T) {
 		t.Errorf("written are %v, want %v", sink.got, want)
 	}
 }
-
-// Message composes the dead letter of m.
-func (d *DeadLetter) Message(m Message, stage Stage, reason error) Message {
-	return d.message(m, stage, reason, sparesNothing)
-}
