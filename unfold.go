@@ -35,7 +35,7 @@ type view struct {
 	id     []int32 // numbers of the points, ascending; nil: 0, 1, ...
 	placer models.Placer
 	// near returns an exact search, which is made when first needed.
-	near func() (*placing.Frame, error)
+	near func() (*placing.Searcher, error)
 }
 
 // Fit learns a map from the rows of x (n x dim). Too few rows, rows that do not distinguish points,
@@ -108,7 +108,7 @@ func (m *Map) look(s *snapshot.Snapshot) (*view, error) {
 	if err != nil {
 		return nil, public(err, 0)
 	}
-	return &view{snap: s, id: k.State.Slots, placer: p, near: sync.OnceValues(func() (*placing.Frame, error) {
+	return &view{snap: s, id: k.State.Slots, placer: p, near: sync.OnceValues(func() (*placing.Searcher, error) {
 		return placing.New(s, 1, placing.Settings{Threads: m.threads, Search: auto.Settings{Method: auto.Exact}})
 	})}, nil
 }

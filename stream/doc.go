@@ -18,7 +18,7 @@
 //	embed.Events    their table, or the id of what is gone       embed.Decoder.Decode
 //	ingest.Batch    vectors, ids and columns that pass through   embed.Events.Encode
 //	embed.Places    all that were placed at once                 embed.Map.Vectors
-//	ingest.Output   the columns of one message's rows            embed.Places.Output
+//	emit.Output     the columns of one message's rows            embed.Places.Output
 //	Message         bytes for the sink, with key and headers     Pipeline.output
 //
 // Three more types accompany them. A Run contains the messages of one Fetch. An entry is the state

@@ -13,7 +13,7 @@ import (
 
 // frames yields checked messages, from a stream or from a file by its footer.
 type frames interface {
-	Next() (arrowipc.Frame, error)
+	Next() (arrowipc.Message, error)
 }
 
 // replay yields the frames of a stream that has already been checked, the schema first.
@@ -22,13 +22,13 @@ type replay struct {
 	next int
 }
 
-func (r *replay) Next() (arrowipc.Frame, error) {
+func (r *replay) Next() (arrowipc.Message, error) {
 	at := r.next
 	if at > len(r.s.Frames) {
-		return arrowipc.Frame{}, io.EOF
+		return arrowipc.Message{}, io.EOF
 	}
 	if r.next++; at == 0 {
-		return r.s.Schema.Frame(), nil
+		return r.s.Schema.Message(), nil
 	}
 	return r.s.Frames[at-1], nil
 }

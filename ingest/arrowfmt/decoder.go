@@ -123,7 +123,7 @@ func (k *knownSchema) decode(s *arrowipc.Stream, origin table.Origin, limits Lim
 }
 
 // record makes the columns of a batch from its nodes and buffers.
-func (k *knownSchema) record(f arrowipc.Frame) arrow.Record {
+func (k *knownSchema) record(f arrowipc.Message) arrow.Record {
 	parts := batchParts{f.Nodes, f.Buffers, f.Views, make([]memory.Buffer, len(f.Buffers)), make([]*memory.Buffer, len(f.Buffers))}
 	columns := make([]arrow.Array, k.schema.NumFields())
 	for i := range columns {

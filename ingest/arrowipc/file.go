@@ -118,11 +118,11 @@ func schemaMessage(footer buffer, t table) ([]byte, error) {
 }
 
 // first checks the schema message m and the beginning of the file.
-func (f *FileScanner) first(m []byte) (Frame, error) {
+func (f *FileScanner) first(m []byte) (Message, error) {
 	f.s.at = f.end
 	frame, err := f.s.message(m)
 	if err != nil {
-		return Frame{}, f.s.fail(err)
+		return Message{}, f.s.fail(err)
 	}
 	frame.At = f.end
 	s := NewScanner(io.NewSectionReader(f.r, fileHeader, f.end-fileHeader), f.s.lim)
@@ -131,13 +131,13 @@ func (f *FileScanner) first(m []byte) (Frame, error) {
 		if errors.As(err, &e) {
 			e.At += fileHeader
 		}
-		return Frame{}, err
+		return Message{}, err
 	}
 	return frame, nil
 }
 
 // Next returns the next message, or io.EOF after the last one listed in the footer.
-func (f *FileScanner) Next() (Frame, error) {
+func (f *FileScanner) Next() (Message, error) {
 	if m := f.schema; m != nil {
 		f.schema = nil
 		frame, err := f.first(m)
@@ -147,7 +147,7 @@ func (f *FileScanner) Next() (Frame, error) {
 		return frame, err
 	}
 	if f.next == len(f.blocks) {
-		return Frame{}, io.EOF
+		return Message{}, io.EOF
 	}
 	bl := f.blocks[f.next]
 	f.next++
@@ -157,11 +157,11 @@ func (f *FileScanner) Next() (Frame, error) {
 	var e *Error
 	switch {
 	case err == io.EOF:
-		return Frame{}, &Error{At: bl.at, Problem: "a message is missing"}
+		return Message{}, &Error{At: bl.at, Problem: "a message is missing"}
 	case errors.As(err, &e):
 		f.next = len(f.blocks)
 	case err == nil && f.s.at != bl.at+n:
-		return Frame{}, &Error{At: bl.at, Problem: "a message is not as long as the footer says"}
+		return Message{}, &Error{At: bl.at, Problem: "a message is not as long as the footer says"}
 	}
 	return frame, err
 }

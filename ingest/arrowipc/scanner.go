@@ -22,8 +22,8 @@ const (
 	sparseTensor
 )
 
-// Frame is one checked message.
-type Frame struct {
+// Message is one checked message.
+type Message struct {
 	Kind Kind
 	// Meta is the flatbuffer, Body the bytes after it that it describes.
 	Meta, Body []byte
@@ -76,20 +76,20 @@ func NewBytesScanner(b []byte, lim Limits) *Scanner {
 // Next returns the next message. It returns io.EOF at the end marker, or if the stream ends after a
 // complete message without a marker. If the stream ends within a message or before its schema, Next
 // returns an *Error that wraps ErrTruncated.
-func (s *Scanner) Next() (Frame, error) {
+func (s *Scanner) Next() (Message, error) {
 	if s.done {
-		return Frame{}, io.EOF
+		return Message{}, io.EOF
 	}
 	start := s.at
 	f, err := s.next()
 	if err == io.EOF {
 		s.done = true
-		return Frame{}, io.EOF
+		return Message{}, io.EOF
 	}
 	if err != nil {
 		s.done = true
 		s.at = start
-		return Frame{}, s.fail(err)
+		return Message{}, s.fail(err)
 	}
 	f.At = start
 	return f, nil
@@ -137,80 +137,80 @@ func (s *Scanner) upTo(n int64) (b []byte, err error) {
 // continuation is the marker at the beginning of each message.
 var continuation = []byte{0xff, 0xff, 0xff, 0xff}
 
-func (s *Scanner) next() (Frame, error) {
+func (s *Scanner) next() (Message, error) {
 	prefix, err := s.upTo(8)
 	switch {
 	case err == io.EOF && len(prefix) == 0 && s.schema == nil:
-		return Frame{}, badf("the stream is empty")
+		return Message{}, badf("the stream is empty")
 	case err == io.EOF && len(prefix) > 0 && s.schema == nil && !bytes.HasPrefix(continuation, prefix[:min(4, len(prefix))]):
-		return Frame{}, ErrNotStream // too short for a message, and no beginning of one
+		return Message{}, ErrNotStream // too short for a message, and no beginning of one
 	case err == io.EOF && len(prefix) > 0:
-		return Frame{}, io.ErrUnexpectedEOF
+		return Message{}, io.ErrUnexpectedEOF
 	case err != nil: // io.EOF: it ends after a whole message
-		return Frame{}, err
+		return Message{}, err
 	}
 	if binary.LittleEndian.Uint32(prefix) != 0xFFFFFFFF {
 		if s.schema == nil {
-			return Frame{}, ErrNotStream
+			return Message{}, ErrNotStream
 		}
-		return Frame{}, badf("it does not start with a continuation marker")
+		return Message{}, badf("it does not start with a continuation marker")
 	}
 	n := int64(int32(binary.LittleEndian.Uint32(prefix[4:])))
 	if n == 0 {
 		if s.schema == nil {
-			return Frame{}, badf("the stream ends before its schema")
+			return Message{}, badf("the stream ends before its schema")
 		}
-		return Frame{}, io.EOF
+		return Message{}, io.EOF
 	}
 	if n < 0 || n > s.lim.Metadata {
-		return Frame{}, badf("its metadata says it has %d bytes; at most %d are allowed", n, s.lim.Metadata)
+		return Message{}, badf("its metadata says it has %d bytes; at most %d are allowed", n, s.lim.Metadata)
 	}
 	meta, err := s.nextBytes(n)
 	if err != nil {
-		return Frame{}, err
+		return Message{}, err
 	}
 	return s.message(meta)
 }
 
 // message reads a Message table with the fields version 0, header_type 1, header 2, bodyLength 3.
-func (s *Scanner) message(meta []byte) (Frame, error) {
+func (s *Scanner) message(meta []byte) (Message, error) {
 	msg, err := buffer(meta).root()
 	if err != nil {
-		return Frame{}, err
+		return Message{}, err
 	}
 	version, err := msg.scalar(0, 2, 0)
 	if err != nil {
-		return Frame{}, err
+		return Message{}, err
 	}
 	if version != 3 && version != 4 { // V4 and V5
 		if version < 0 || version > 4 {
-			return Frame{}, badf("metadata has the unknown version %d", version)
+			return Message{}, badf("metadata has the unknown version %d", version)
 		}
-		return Frame{}, unsupportedf("write it by Arrow 0.8 or later", "metadata of version V%d", version+1)
+		return Message{}, unsupportedf("write it by Arrow 0.8 or later", "metadata of version V%d", version+1)
 	}
 	kind, err := msg.scalar(1, 1, 0)
 	if err != nil {
-		return Frame{}, err
+		return Message{}, err
 	}
 	header, ok, err := msg.child(2)
 	if err != nil {
-		return Frame{}, err
+		return Message{}, err
 	}
 	if !ok {
-		return Frame{}, badf("a message without a header")
+		return Message{}, badf("a message without a header")
 	}
 	n, err := msg.scalar(3, 8, 0)
 	if err != nil {
-		return Frame{}, err
+		return Message{}, err
 	}
 	if n < 0 || n > s.lim.Body {
-		return Frame{}, badf("its body says it has %d bytes; at most %d are allowed", n, s.lim.Body)
+		return Message{}, badf("its body says it has %d bytes; at most %d are allowed", n, s.lim.Body)
 	}
 	body, err := s.nextBytes(n)
 	if err != nil {
-		return Frame{}, err
+		return Message{}, err
 	}
-	f := Frame{Kind: Kind(kind), Meta: meta, Body: body}
+	f := Message{Kind: Kind(kind), Meta: meta, Body: body}
 	if err = s.header(&f, header); err == nil && s.schema.runs && version < 4 {
 		err = badf("run-end encoded columns need metadata of version V5")
 	}
@@ -218,7 +218,7 @@ func (s *Scanner) message(meta []byte) (Frame, error) {
 }
 
 // header checks the message's header and completes its frame.
-func (s *Scanner) header(f *Frame, header table) (err error) {
+func (s *Scanner) header(f *Message, header table) (err error) {
 	if (f.Kind == Schema) != (s.schema == nil) {
 		return badf("a stream must have one schema, at its start")
 	}
@@ -241,7 +241,7 @@ func (s *Scanner) header(f *Frame, header table) (err error) {
 }
 
 // dictionary reads a DictionaryBatch table with the fields id 0, data 1, isDelta 2.
-func (s *Scanner) dictionary(f *Frame, d table) error {
+func (s *Scanner) dictionary(f *Message, d table) error {
 	id, err := d.scalar(0, 8, 0)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ type Stream struct {
 	Schema *Known
 	// Frames are the messages after the schema. They share the stream's memory. Those of record
 	// batches have nodes and buffers.
-	Frames []Frame
+	Frames []Message
 	// Rows are those of all record batches.
 	Rows int64
 	// Decoded is the size in bytes of the buffers of all frames after decompression.
@@ -31,7 +31,7 @@ func Check(b []byte, lim Limits) (*Stream, error) {
 	var out struct {
 		stream Stream
 		known  Known
-		frame  [1]Frame
+		frame  [1]Message
 	}
 	out.known = Known{bytes: b[:s.at:s.at], meta: len(f.Meta), schema: s.schema, lim: s.lim}
 	out.stream = Stream{Schema: &out.known, Frames: out.frame[:0]}
@@ -88,16 +88,16 @@ func (k *Known) Begins(stream []byte) bool { return bytes.HasPrefix(stream, k.by
 // Bytes returns the length of the encoded schema.
 func (k *Known) Bytes() int { return len(k.bytes) }
 
-// Frame is the schema's message.
-func (k *Known) Frame() Frame {
+// Message is the schema's message.
+func (k *Known) Message() Message {
 	at := 8 + k.meta
-	return Frame{Kind: Schema, Meta: k.bytes[8:at:at], Body: k.bytes[at:]}
+	return Message{Kind: Schema, Meta: k.bytes[8:at:at], Body: k.bytes[at:]}
 }
 
 // Check checks a stream that begins with the schema, within the limits with which the schema was
 // checked.
 func (k *Known) Check(b []byte) (*Stream, error) {
-	out := &Stream{Schema: k, Frames: make([]Frame, 0, 1)}
+	out := &Stream{Schema: k, Frames: make([]Message, 0, 1)}
 	if err := k.rest(out, b, true); err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func enough(m Method, dims, q int) error {
 
 // directPlacer places events by a formula, followed by the motion of the map since it was learnt.
 type directPlacer struct {
-	*placing.Frame
+	*placing.Searcher
 	formula
 	snap   *snapshot.Snapshot
 	motion placing.Motion
@@ -81,7 +81,7 @@ func newDirectPlacer(s *snapshot.Snapshot, m Method, f formula, set placing.Sett
 
 // Place returns the positions of the rows of x; see models.Placer.
 func (p *directPlacer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
-	return p.Frame.Place(ctx, x, func(b placing.Block) error {
+	return p.Searcher.Place(ctx, x, func(b placing.Block) error {
 		place, mu := p.placer(), make([]float64, p.Dims())
 		for i := b.From; i < b.To; i++ {
 			z, index, dist2 := b.Event(i)

@@ -50,7 +50,7 @@ func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		kind         Kind
-		frame        Frame
+		frame        MajorFrame
 		weight       float64
 		from, stayed vec.Matrix[float64]
 		want         float64
@@ -137,7 +137,7 @@ func TestAdopt(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		kind         Kind
-		frame        Frame
+		frame        MajorFrame
 		drift        int
 		beganYoung   bool
 		beganNewborn age

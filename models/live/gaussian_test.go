@@ -161,7 +161,7 @@ func TestGaussianStationary(t *testing.T) {
 // them far less than one in a new frame.
 func TestGaussianMajorsStay(t *testing.T) {
 	var moves [2]Moves
-	for _, frame := range []Frame{KeepFrame, NewFrame} {
+	for _, frame := range []MajorFrame{KeepFrame, NewFrame} {
 		set := paper()
 		set.LVM.Steps, set.Frame, set.Growth = 200, frame, 1.2
 		m, slots := fitted(t, blobs(300, 6, 1), set)

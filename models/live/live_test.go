@@ -113,7 +113,7 @@ func TestMajorsInAFrame(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		tails lvm.Tails
-		frame Frame
+		frame MajorFrame
 		epoch uint32
 		begun bool
 	}{

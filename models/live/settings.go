@@ -49,9 +49,9 @@ type Settings struct {
 	Spread     float64
 	// Frame selects the frame near which a major refresh keeps places. Prior is the weight of the
 	// prior around the previous map. The defaults are KeepFrame, and prior.Firm for 20,000 points
-	// and more. For fewer points, the default weight follows their moves (method budget); with
-	// Gaussian tails it is up to ten times as large (method hold).
-	Frame Frame
+	// and more. For fewer points, which have fewer edges to hold them, the default Prior is up to
+	// ten times that (method hold).
+	Frame MajorFrame
 	Prior prior.Schedule
 
 	// Alarm are the settings of the novelty alarm.
@@ -61,27 +61,27 @@ type Settings struct {
 	CPU func() float64
 }
 
-// Frame selects the coordinate frame of a major refresh.
-type Frame int
+// MajorFrame selects the coordinate frame of a major refresh.
+type MajorFrame int
 
 const (
 	// KeepFrame is the previous map. Points that stay hardly move, and the epoch continues.
-	KeepFrame Frame = iota
+	KeepFrame MajorFrame = iota
 	// NewFrame is the frame of a fit (Prior of LVM's options). A new epoch begins, whose places are
 	// those of a fit.
 	NewFrame
 )
 
-var frameNames = models.Names[Frame]{"keep", "new"}
+var frameNames = models.Names[MajorFrame]{"keep", "new"}
 
 // String returns the name of the choice in settings.
-func (f Frame) String() string { return frameNames.Word(f) }
+func (f MajorFrame) String() string { return frameNames.Word(f) }
 
 // MarshalText implements encoding.TextMarshaler.
-func (f Frame) MarshalText() ([]byte, error) { return frameNames.Marshal(f) }
+func (f MajorFrame) MarshalText() ([]byte, error) { return frameNames.Marshal(f) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (f *Frame) UnmarshalText(b []byte) error { return frameNames.Unmarshal(f, b) }
+func (f *MajorFrame) UnmarshalText(b []byte) error { return frameNames.Unmarshal(f, b) }
 
 // begins reports whether a refresh of the given kind begins an epoch.
 func (s Settings) begins(k Kind) bool {

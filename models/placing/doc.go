@@ -22,6 +22,6 @@
 //
 // The first neighbour of an event that equals a reference point is this point, at distance 0, even
 // with an approximate search. Its novelty is the point's own, leave-one-out. All results are a pure
-// function of snapshot and vector (see models.Placer). A model that embeds a *Frame inherits most
+// function of snapshot and vector (see models.Placer). A model that embeds a *Searcher inherits most
 // of that interface.
 package placing

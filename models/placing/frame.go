@@ -17,7 +17,7 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Settings are the settings of a Frame. The zero value works.
+// Settings are the settings of a Searcher. The zero value works.
 type Settings struct {
 	// Threads bounds the goroutines of one call of Place; 0 means GOMAXPROCS.
 	Threads int
@@ -27,8 +27,8 @@ type Settings struct {
 	Search auto.Settings
 }
 
-// Frame finds the neighbours of events on one snapshot. It is safe for concurrent use.
-type Frame struct {
+// Searcher finds the neighbours of events on one snapshot. It is safe for concurrent use.
+type Searcher struct {
 	snap    *snapshot.Snapshot
 	threads int
 	project *projection.Projection
@@ -42,9 +42,9 @@ type Frame struct {
 // New prepares placing against s, which must be valid (Snapshot.Validate) and is shared. reach is
 // the number of neighbours that the model needs per event, plus one in case the event is itself a
 // reference point. Novelty may need more.
-func New(s *snapshot.Snapshot, reach int, set Settings) (*Frame, error) {
+func New(s *snapshot.Snapshot, reach int, set Settings) (*Searcher, error) {
 	n := s.Reference.Rows
-	f := &Frame{
+	f := &Searcher{
 		snap: s, threads: set.Threads, reach: min(n, max(reach, s.NoveltyK+1)),
 		tables:  novelty.Of(s),
 		project: projection.Of(s),
@@ -71,7 +71,7 @@ func Check(name string, s *snapshot.Snapshot, rule Rule, neighbors int, set Sett
 }
 
 // open selects the index.
-func (f *Frame) open(set auto.Settings) error {
+func (f *Searcher) open(set auto.Settings) error {
 	s := f.snap
 	switch {
 	case s.Graph != nil:
@@ -90,7 +90,7 @@ func (f *Frame) open(set auto.Settings) error {
 
 // approximate opens cells or, if these have too little recall or links are requested, an HNSW
 // index: the snapshot's, or a new one.
-func (f *Frame) approximate(set auto.Settings) (err error) {
+func (f *Searcher) approximate(set auto.Settings) (err error) {
 	ctx, ix, recall := context.Background(), f.snap.Index, f.snap.CellRecall
 	if ix != nil {
 		recall = auto.Recall(f.reach, ix.Settings().Ef)
@@ -119,25 +119,25 @@ func (f *Frame) approximate(set auto.Settings) (err error) {
 }
 
 // Dim returns the dimension of an event's vector.
-func (f *Frame) Dim() int { return f.snap.Dim }
+func (f *Searcher) Dim() int { return f.snap.Dim }
 
 // Dims returns the dimension of the map.
-func (f *Frame) Dims() int { return f.snap.Mu.Cols }
+func (f *Searcher) Dims() int { return f.snap.Mu.Cols }
 
 // Version returns the snapshot's version.
-func (f *Frame) Version() uint64 { return f.snap.Version }
+func (f *Searcher) Version() uint64 { return f.snap.Version }
 
 // Epoch returns the snapshot's epoch.
-func (f *Frame) Epoch() uint32 { return f.snap.Epoch }
+func (f *Searcher) Epoch() uint32 { return f.snap.Epoch }
 
 // MapID returns the snapshot's map id.
-func (f *Frame) MapID() string { return f.snap.MapID }
+func (f *Searcher) MapID() string { return f.snap.MapID }
 
 // Block is the run From..To of the events of a call of Place; To is excluded.
 type Block struct {
 	From, To int
 
-	frame *Frame
+	frame *Searcher
 	z     vec.Matrix[float32]
 	near  *knn.Neighbors
 	out   models.Placed
@@ -149,7 +149,7 @@ const size = 64
 // Place places the rows of x. It splits them into blocks and calls place for each, concurrently.
 // place must call Publish for every event of its block; Event returns its neighbours. The errors
 // are those of models.Placer, or the first that place returns.
-func (f *Frame) Place(ctx context.Context, x vec.Matrix[float32], place func(b Block) error) (models.Placed, error) {
+func (f *Searcher) Place(ctx context.Context, x vec.Matrix[float32], place func(b Block) error) (models.Placed, error) {
 	z, err := f.Project(x)
 	if err != nil {
 		return models.Placed{}, err
@@ -188,7 +188,7 @@ func (f *Frame) Place(ctx context.Context, x vec.Matrix[float32], place func(b B
 }
 
 // Project checks the rows of x and returns their projections.
-func (f *Frame) Project(x vec.Matrix[float32]) (vec.Matrix[float32], error) {
+func (f *Searcher) Project(x vec.Matrix[float32]) (vec.Matrix[float32], error) {
 	if err := f.snap.CheckDim(x.Cols); err != nil {
 		return x, err
 	}
@@ -203,12 +203,12 @@ func (f *Frame) Project(x vec.Matrix[float32]) (vec.Matrix[float32], error) {
 }
 
 // Search returns the reach nearest reference points of the rows of z, as the index finds them.
-func (f *Frame) Search(ctx context.Context, z vec.Matrix[float32]) (*knn.Neighbors, error) {
+func (f *Searcher) Search(ctx context.Context, z vec.Matrix[float32]) (*knn.Neighbors, error) {
 	return f.Nearest(ctx, z, f.reach)
 }
 
 // Nearest returns the k nearest reference points of the rows of z.
-func (f *Frame) Nearest(ctx context.Context, z vec.Matrix[float32], k int) (*knn.Neighbors, error) {
+func (f *Searcher) Nearest(ctx context.Context, z vec.Matrix[float32], k int) (*knn.Neighbors, error) {
 	near, err := f.index.Search(ctx, z, k, knn.Settings{Threads: f.threads})
 	if err != nil {
 		return nil, fmt.Errorf("placing: %w", err)
@@ -246,7 +246,7 @@ func Publish(out models.Placed, i int, mu []float64, sigma2, local, global float
 func (b Block) Seen() vec.Matrix[float32] { return b.z.Slice(b.From, b.To) }
 
 // CheckPositions checks positions on the map that are to be decoded; see models.Decoder for errors.
-func (f *Frame) CheckPositions(mu vec.Matrix[float32]) error {
+func (f *Searcher) CheckPositions(mu vec.Matrix[float32]) error {
 	if mu.Cols != f.Dims() {
 		return &models.DimensionError{Got: mu.Cols, Want: f.Dims()}
 	}
@@ -256,7 +256,7 @@ func (f *Frame) CheckPositions(mu vec.Matrix[float32]) error {
 // Unproject maps projected vectors back to the dimensions of events. Parts outside of the
 // components are lost in the projection. sigma is converted with them; it is the root mean square
 // of the elements' standard deviations.
-func (f *Frame) Unproject(z vec.Matrix[float32], sigma []float32) models.Decoded {
+func (f *Searcher) Unproject(z vec.Matrix[float32], sigma []float32) models.Decoded {
 	if f.project.Identity() {
 		return models.Decoded{X: z, Sigma: sigma}
 	}

@@ -44,7 +44,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(a), 
 
 // Events of a frame have their true neighbours, and results stand at the event's row, for any
 // number of events, threads and blocks. Novelty follows its definition, leave-one-out.
-func TestFramePlaces(t *testing.T) {
+func TestSearcherPlaces(t *testing.T) {
 	for _, c := range []struct{ n, q, reach, want int }{
 		{200, 0, 3, novelty.DefaultK + 1}, {200, 4, 15, 15}, {12, 0, 40, 12},
 	} {
@@ -131,7 +131,7 @@ func (f fixed) Search(_ context.Context, q vec.Matrix[float32], k int, _ knn.Set
 
 // If the search misses a reference point equal to an event, the point still comes first, in every
 // block. Errors of the search, of a block and of the context are returned.
-func TestFrameEndsAndCorrects(t *testing.T) {
+func TestSearcherEndsAndCorrects(t *testing.T) {
 	s, x := modeltest.Snapshot(t, 7, 300, 6, 0, 2)
 	f, err := New(s, 3, Settings{Search: auto.Settings{Method: auto.HNSW}})
 	if err != nil {
@@ -292,7 +292,7 @@ func TestCheck(t *testing.T) {
 }
 
 // The map of a graph is searched along its edges, whatever the settings.
-func TestFrameOfGraph(t *testing.T) {
+func TestSearcherOfGraph(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 7, 12, 2, 0, 2)
 	lengths := sparse.FromTriplets(4, 4, []int32{0, 1, 1, 2, 2, 3}, []int32{1, 0, 2, 1, 3, 2}, []float64{1, 1, 2, 2, 4, 4})
 	s.Graph, s.CellRecall = &snapshot.Graph{Weights: graph.Distance, Lengths: lengths}, 0.9

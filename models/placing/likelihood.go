@@ -50,7 +50,7 @@ func (l Length) LogDensity(t, s, r2 float64) float64 {
 // LogLiks returns a log-likelihood for each row of x, which is placed at. newWorker returns a
 // function that computes the likelihood of one row and is called by one goroutine. See
 // models.Likely.
-func (f *Frame) LogLiks(ctx context.Context, x vec.Matrix[float32], at models.Placed, newWorker func() func(i int) float64) ([]float32, error) {
+func (f *Searcher) LogLiks(ctx context.Context, x vec.Matrix[float32], at models.Placed, newWorker func() func(i int) float64) ([]float32, error) {
 	n := at.Mu.Rows
 	if x.Rows != n || n > 0 && (at.Near == nil || at.Seen.Rows != n) {
 		return nil, fmt.Errorf("placing: the likelihood of %d rows takes their own places with neighbours; there are %d places", x.Rows, n)

@@ -13,7 +13,7 @@ import (
 
 // Placer places events relative to learnt points and decodes places. It implements models.Decoder.
 type Placer struct {
-	*Frame
+	*Searcher
 	host   *host
 	motion Motion
 	// all is true if all reference points are learnt, so that the frame's neighbours are also the
@@ -29,7 +29,7 @@ func NewPlacer(s *snapshot.Snapshot, l Learnt, set Settings) (*Placer, error) {
 		reach = l.Neighbors
 	}
 	var err error
-	if p.Frame, err = New(s, reach, set); err != nil {
+	if p.Searcher, err = New(s, reach, set); err != nil {
 		return nil, err
 	}
 	p.host, p.motion = newHost(s.Reference, l), NewMotion(l.X, vec.Take(s.Mu, l.Rows))
@@ -45,7 +45,7 @@ func (p *Placer) Settled() vec.Matrix[float64] { return vec.Take(p.snap.Mu, p.ho
 // Place returns the places of the rows of x; see models.Placer. An event that equals a reference
 // point gets its place and variance.
 func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
-	return p.Frame.Place(ctx, x, func(b Block) error {
+	return p.Searcher.Place(ctx, x, func(b Block) error {
 		near := &knn.Neighbors{}
 		if !p.all {
 			var err error

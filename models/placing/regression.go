@@ -38,7 +38,7 @@ const (
 //
 // It is safe for concurrent use. The index of positions is built at the first call.
 type Regression struct {
-	frame *Frame
+	frame *Searcher
 	// tail is a, or 0 for Gaussian tails.
 	tail  float64
 	index func() *knn.Exact
@@ -52,7 +52,7 @@ type Regression struct {
 }
 
 // NewRegression returns the regression of the reference points of f.
-func NewRegression(f *Frame) *Regression {
+func NewRegression(f *Searcher) *Regression {
 	r := &Regression{frame: f, left: map[int32]residual{}}
 	if f.snap.Student != nil {
 		r.tail = f.snap.Student.Tail

@@ -46,7 +46,7 @@ func Reach(neighbors, noveltyK, n int) int {
 
 // Placer places events with one snapshot of this model. It implements models.Decoder.
 type Placer struct {
-	*placing.Frame
+	*placing.Searcher
 	*placing.Regression
 	snap *snapshot.Snapshot
 	set  PlaceSettings
@@ -75,7 +75,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": %w", err)
 	}
-	p := &Placer{Frame: frame, Regression: placing.NewRegression(frame), snap: s, set: set}
+	p := &Placer{Searcher: frame, Regression: placing.NewRegression(frame), snap: s, set: set}
 	if first := s.Sigma2[0]; !slices.ContainsFunc(s.Sigma2, func(v float64) bool { return v != first }) {
 		p.shared = first
 	}
@@ -85,7 +85,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 // Place returns the positions of the rows of x; see models.Placer. An event that equals a reference
 // point gets the position, variance and leave-one-out novelty of that point.
 func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
-	return p.Frame.Place(ctx, x, func(b placing.Block) error {
+	return p.Searcher.Place(ctx, x, func(b placing.Block) error {
 		w := p.works.Get()
 		defer p.works.Put(w)
 		w.fit(p.Dims())

@@ -55,7 +55,7 @@ func Reach(neighbors, noveltyK, n int) int {
 // Placer places events against one snapshot of this model. It implements
 // models.Decoder.
 type Placer struct {
-	*placing.Frame
+	*placing.Searcher
 	*placing.Regression
 	snap  *snapshot.Snapshot
 	set   PlaceSettings
@@ -95,14 +95,14 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": %w", err)
 	}
-	return &Placer{Frame: frame, Regression: placing.NewRegression(frame), snap: s, set: set, sent: nearWeights(set.Neighbors, set.RankDecay)}, nil
+	return &Placer{Searcher: frame, Regression: placing.NewRegression(frame), snap: s, set: set, sent: nearWeights(set.Neighbors, set.RankDecay)}, nil
 }
 
 // Place returns the places of the rows of x; see models.Placer. An event that
 // equals a reference point gets that point's own mean, standard error and
 // leave-one-out novelty.
 func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
-	return p.Frame.Place(ctx, x, func(b placing.Block) error {
+	return p.Searcher.Place(ctx, x, func(b placing.Block) error {
 		w := p.works.Get()
 		defer p.works.Put(w)
 		w.fit(p.Dims(), p.set.Neighbors)

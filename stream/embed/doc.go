@@ -4,7 +4,7 @@
 // that places them, the classifier, and the pass-through columns. All code that places events uses
 // it, so that a version of a map gives the same bytes everywhere:
 //
-//	Map.Table   one table of a file      -> one ingest.Output
+//	Map.Table   one table of a file      -> one emit.Output
 //	Map.Place   messages (a stream.Map)  -> a message each, and parts of it
 //	Map.Vectors vectors                  -> Places, of which either is made
 //

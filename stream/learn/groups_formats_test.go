@@ -155,7 +155,7 @@ func TestTopicOfClustersInOtherFormats(t *testing.T) {
 func TestClustersOverMajors(t *testing.T) {
 	for name, c := range map[string]struct {
 		major Major
-		frame live.Frame
+		frame live.MajorFrame
 		kind  string
 	}{
 		"carried on":          {MajorNever, live.KeepFrame, "ordinary"},

@@ -176,7 +176,7 @@ func TestEpochsAreAnnounced(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		major Major
-		frame live.Frame
+		frame live.MajorFrame
 		kind  string
 	}{
 		{"learnt from nothing", MajorAlways, live.KeepFrame, "refit"},

@@ -135,7 +135,7 @@ type Settings struct {
 	// Major selects when the map is learnt as a whole. Frame selects the frame for that: that of
 	// the previous map, or a new one each time, which begins an epoch.
 	Major Major
-	Frame live.Frame
+	Frame live.MajorFrame
 	// Seed is the seed of the reservoir's sample. The model has a seed of its own.
 	Seed uint64
 	// Drift are the settings of drift detection, which tests whether the newest events have the

@@ -239,7 +239,7 @@ func learner(s Settings, hooks stream.Hooks, topics learnt, f formats) (out lear
 	if err != nil {
 		return out, err
 	}
-	var frame live.Frame
+	var frame live.MajorFrame
 	if err := frame.UnmarshalText([]byte(cmp.Or(c.Refresh.Frame, live.KeepFrame.String()))); err != nil {
 		return out, err
 	}
