@@ -173,6 +173,17 @@ def test_missing_rows_are_noise(x: Any) -> None:
         assert ours.all_points_membership_vectors().shape == (len(x), 3)
 
 
+def test_equal_rows_have_memberships() -> None:
+    """Rows that equal others, at an infinite density, are members of their own cluster."""
+    x = np.repeat([[0.0, 0.0], [9.0, 0.0], [9.0, 7.0]], 20, axis=0)
+    x[40:] += np.random.default_rng(1).normal(size=(20, 2))
+    found = UnfoldClusters(5).fit(x)
+    vectors = np.vstack([found.all_points_membership_vectors(), found.membership_vector(x)])
+    assert len(found.cluster_persistence_) == 3 and np.isfinite(vectors).all()
+    inside = np.tile(found.labels_ >= 0, 2)
+    np.testing.assert_array_equal(vectors.argmax(axis=1)[inside], np.tile(found.labels_, 2)[inside])
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

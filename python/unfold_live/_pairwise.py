@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from typing import Any
 
@@ -44,6 +45,9 @@ _REDUCED: dict[str, Callable[[_Array, _Array], _Array]] = {
     "jaccard": lambda a, b: (a != b).sum(axis=-1) / np.maximum(((a != 0) | (b != 0)).sum(axis=-1), 1),
 }
 
+#: Metrics that SciPy computes faster, by its names.
+_SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
+
 #: The metrics of the program.
 METRICS = (*_EUCLIDEAN, *_REDUCED)
 
@@ -58,7 +62,11 @@ def distances(metric: str | Callable[[_Array, _Array], float], a: _Array, b: _Ar
         return np.array([[float(metric(p, q)) for q in b] for p in a]).reshape(len(a), len(b))
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if metric in _EUCLIDEAN:
-        a, b = _EUCLIDEAN[metric](a), _EUCLIDEAN[metric](b)
+        a, b, metric = _EUCLIDEAN[metric](a), _EUCLIDEAN[metric](b), "euclidean"
+    if metric in _SCIPY and importlib.util.find_spec("scipy") is not None:
+        from scipy.spatial.distance import cdist
+
+        return cdist(a, b, _SCIPY[metric])
     reduced = _REDUCED.get(metric, _euclidean)
     out = np.empty((len(a), len(b)))
     step = max(1, _BLOCK // max(1, b.size))
