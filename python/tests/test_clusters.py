@@ -47,7 +47,7 @@ def same(a: Any, b: Any) -> bool:
     return adjusted_rand_score(a, b) == 1 and np.array_equal(np.asarray(a) < 0, np.asarray(b) < 0)
 
 
-@parametrize_with_checks([UnfoldClusters(allow_single_cluster=True, ties="hdbscan"), UnfoldClusters(metric="manhattan")])
+@parametrize_with_checks([UnfoldClusters(allow_single_cluster=True, ties="hdbscan", metric="manhattan")])
 def test_contract(estimator: Any, check: Any) -> None:
     check(estimator)
 
