@@ -49,8 +49,8 @@ type Settings struct {
 	Spread     float64
 	// Frame selects the frame near which a major refresh keeps places. Prior is the weight of the
 	// prior around the previous map. The defaults are KeepFrame, and prior.Firm for 20,000 points
-	// and more. For fewer points, which have fewer edges to hold them, the default Prior is up to
-	// ten times that (method hold).
+	// and more. For fewer points, the default weight follows their moves (method budget); with
+	// Gaussian tails it is up to ten times as large (method hold).
 	Frame MajorFrame
 	Prior prior.Schedule
 

@@ -47,7 +47,7 @@ def same(a: Any, b: Any) -> bool:
     return adjusted_rand_score(a, b) == 1 and np.array_equal(np.asarray(a) < 0, np.asarray(b) < 0)
 
 
-@parametrize_with_checks([UnfoldClusters(allow_single_cluster=True, ties="hdbscan"), UnfoldClusters(metric="manhattan")])
+@parametrize_with_checks([UnfoldClusters(allow_single_cluster=True, ties="hdbscan", metric="manhattan")])
 def test_contract(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -171,6 +171,17 @@ def test_missing_rows_are_noise(x: Any) -> None:
         assert len(tree) == len(theirs.condensed_tree_.to_pandas()) and (tree.lambda_val[[3, 70, 100]] == 0).all()
         np.testing.assert_array_equal(ours.dbscan_clustering(0.6)[[3, 70, 100]], -1)
         assert ours.all_points_membership_vectors().shape == (len(x), 3)
+
+
+def test_equal_rows_have_memberships() -> None:
+    """Rows that equal others, at an infinite density, are members of their own cluster."""
+    x = np.repeat([[0.0, 0.0], [9.0, 0.0], [9.0, 7.0]], 20, axis=0)
+    x[40:] += np.random.default_rng(1).normal(size=(20, 2))
+    found = UnfoldClusters(5).fit(x)
+    vectors = np.vstack([found.all_points_membership_vectors(), found.membership_vector(x)])
+    assert len(found.cluster_persistence_) == 3 and np.isfinite(vectors).all()
+    inside = np.tile(found.labels_ >= 0, 2)
+    np.testing.assert_array_equal(vectors.argmax(axis=1)[inside], np.tile(found.labels_, 2)[inside])
 
 
 @pytest.mark.parametrize(

@@ -68,3 +68,40 @@ def test_a_frame_of_given_distances() -> None:
     assert cosine > 0.95
     with pytest.raises(ValueError, match="frame"):
         Unfold(metric="precomputed", frame=frame[:9]).fit(d)
+
+
+@pytest.mark.parametrize("kind", ["mds", "isomap", "nmds", "sammon"])
+def test_textbook_kinds_take_distances(kind: str) -> None:
+    """The map of the distances of rows is that of the rows, up to a rotation or reflection."""
+    x, new = blobs(80, 4)[0].astype(float), blobs(9, 4, seed=9)[0].astype(float)
+    between = lambda a, b: np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=-1))
+    rows = Unfold(kind=kind, n_neighbors=30).fit(x)
+    given = Unfold(kind=kind, n_neighbors=30, metric="precomputed").fit(between(x, x))
+    np.testing.assert_allclose(
+        between(given.embedding_, given.embedding_), between(rows.embedding_, rows.embedding_), atol=0.02 * np.ptp(rows.embedding_)
+    )
+    np.testing.assert_allclose(
+        between(given.transform(between(new, x)), given.embedding_),
+        between(rows.transform(new), rows.embedding_),
+        atol=0.02 * np.ptp(rows.embedding_),
+    )
+    assert given.n_features_in_ == 80
+
+
+def test_distances_that_no_rows_have() -> None:
+    """Order suffices for nmds, and mds is defined for all distances. The other kinds refuse distances that are not Euclidean."""
+    rng = np.random.default_rng(3)
+    d = rng.uniform(1, 2, size=(30, 30)) ** 3
+    d = np.triu(d, 1) + np.triu(d, 1).T
+    for kind in ("mds", "nmds"):
+        model = Unfold(kind=kind, metric="precomputed").fit(d)
+        assert np.isfinite(model.embedding_).all() and np.isfinite(model.transform(d[:3])).all()
+    values, vectors = np.linalg.eigh(-0.5 * (np.eye(30) - 1 / 30) @ d**2 @ (np.eye(30) - 1 / 30))
+    want = vectors[:, :-3:-1] * np.sqrt(values[:-3:-1])
+    at = Unfold(kind="mds", metric="precomputed").fit(d).embedding_
+    np.testing.assert_allclose(at @ at.T, want @ want.T, atol=1e-3)
+    for kind in ("sammon", "isomap"):
+        with pytest.raises(ValueError, match="no rows of numbers have"):
+            Unfold(kind=kind, metric="precomputed").fit(d)
+    with pytest.raises(ValueError, match="direction"):
+        Unfold(kind="mds", metric="precomputed").fit(rng.uniform(1, 2, size=(30, 30)))

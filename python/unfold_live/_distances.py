@@ -43,14 +43,7 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
     """
     if _files.is_file(x):
         return Rows(os.fspath(x), graph=True)
-    # A function's distances are not the columns of X, which called has checked.
-    d = x if callable(estimator.metric) else check_rows(estimator, rows_of(x), reset=fit, allow_nan=False, least=least)
-    if fit and d.shape[0] != d.shape[1]:
-        raise ValueError(
-            f'X is {d.shape[0]} x {d.shape[1]}; metric="precomputed" wants the distances of all rows from each other, n x n'
-        )
-    if fit:
-        check_symmetric(d)
+    d = _checked(estimator, x, fit, least)
     if _files.is_sparse(d):
         data, index, start = _held(d, k, fit)
     else:
@@ -66,6 +59,37 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
     )
     edges = Edges(data, index.ravel(), start, d.shape)
     return Rows(str(path), n=d.shape[0], names={str(path): "X"}, graph=True, edges=edges)
+
+
+def _checked(estimator: Any, x: Any, fit: bool, least: int) -> Any:
+    """Return distances as an array or a sparse matrix."""
+    # A function's distances are not the columns of X, which called has checked.
+    d = x if callable(estimator.metric) else check_rows(estimator, rows_of(x), reset=fit, allow_nan=False, least=least)
+    if fit and d.shape[0] != d.shape[1]:
+        raise ValueError(
+            f'X is {d.shape[0]} x {d.shape[1]}; metric="precomputed" wants the distances of all rows from each other, n x n'
+        )
+    if fit:
+        check_symmetric(d)
+    return d
+
+
+def checked(estimator: Any, x: Any, *, fit: bool, least: int) -> np.ndarray[Any, Any]:
+    """Return the distances of all rows as an array.
+
+    Raises
+    ------
+    ValueError
+        Some are unknown, negative or depend on the direction.
+    """
+    if _files.is_file(x):
+        raise ValueError(f"{os.fspath(x)} is a file; kind={estimator.kind!r} takes the distances of all rows as an array")
+    d = _checked(estimator, x, fit, least)
+    if _files.is_sparse(d):
+        raise ValueError(f"X is sparse, and kind={estimator.kind!r} takes the distances of all rows: give an array")
+    if (d < 0).any():
+        raise ValueError(f"X holds {d.min():g}, and distances are not negative")
+    return np.asarray(d)
 
 
 def called(estimator: Any, x: Any, *, fit: bool, least: int) -> tuple[Any, Any]:

@@ -12,6 +12,9 @@ _Array = np.ndarray[Any, Any]
 #: hdbscan adds it to lambdas that are divisors.
 _TINY = 1e-8
 
+#: The lambda of equal rows, which is infinite, so that quotients of lambdas are numbers.
+_MOST = 1e300
+
 
 class Membership:
     """What membership needs of a condensed tree of n rows, V clusters of the tree and k selected clusters.
@@ -25,8 +28,9 @@ class Membership:
     """
 
     def __init__(self, columns: dict[str, _Array], n: int) -> None:
-        self._of, self._lambda = columns["parent"][:n] - n, columns["lambda"][:n]
-        parent, birth, label = columns["parent"][n:] - n, columns["lambda"][n:], columns["cluster"][n:]
+        at = np.minimum(columns["lambda"], _MOST)
+        self._of, self._lambda = columns["parent"][:n] - n, at[:n]
+        parent, birth, label = columns["parent"][n:] - n, at[n:], columns["cluster"][n:]
         self.selected = np.flatnonzero(label >= 0)[np.argsort(label[label >= 0])]
         self._parent = parent
         self._last = np.zeros(len(parent))

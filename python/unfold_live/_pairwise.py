@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from typing import Any
 
@@ -44,8 +45,19 @@ _REDUCED: dict[str, Callable[[_Array, _Array], _Array]] = {
     "jaccard": lambda a, b: (a != b).sum(axis=-1) / np.maximum(((a != 0) | (b != 0)).sum(axis=-1), 1),
 }
 
+#: Metrics that SciPy computes faster, by its names.
+_SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
+
 #: The metrics of the program.
 METRICS = (*_EUCLIDEAN, *_REDUCED)
+
+
+def _number(value: Any) -> float:
+    """Return the result of a function of the caller as a number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"metric: the function returns {value!r} for two rows; it has to return a number") from None
 
 
 def _euclidean(a: _Array, b: _Array) -> _Array:
@@ -55,10 +67,14 @@ def _euclidean(a: _Array, b: _Array) -> _Array:
 def distances(metric: str | Callable[[_Array, _Array], float], a: _Array, b: _Array) -> _Array:
     """Return the distances of rows a, (m, d), from rows b, (n, d), as an array of shape (m, n)."""
     if callable(metric):
-        return np.array([[float(metric(p, q)) for q in b] for p in a]).reshape(len(a), len(b))
+        return np.array([[_number(metric(p, q)) for q in b] for p in a]).reshape(len(a), len(b))
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if metric in _EUCLIDEAN:
-        a, b = _EUCLIDEAN[metric](a), _EUCLIDEAN[metric](b)
+        a, b, metric = _EUCLIDEAN[metric](a), _EUCLIDEAN[metric](b), "euclidean"
+    if metric in _SCIPY and importlib.util.find_spec("scipy") is not None:
+        from scipy.spatial.distance import cdist
+
+        return cdist(a, b, _SCIPY[metric])
     reduced = _REDUCED.get(metric, _euclidean)
     out = np.empty((len(a), len(b)))
     step = max(1, _BLOCK // max(1, b.size))
@@ -83,7 +99,7 @@ def all_pairs(metric: Callable[[_Array, _Array], float], x: _Array) -> _Array:
         )
     out = np.zeros((n, n))
     for i in range(n - 1):
-        row = [float(metric(x[i], q)) for q in x[i + 1 :]]
+        row = [_number(metric(x[i], q)) for q in x[i + 1 :]]
         out[i, i + 1 :] = out[i + 1 :, i] = row
     bad = ~(np.isfinite(out) & (out >= 0))
     if bad.any():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _annotated, _arrow, _distances, _files, _forms, _graph, _labels, _rows, _settings, _translation
+from . import _annotated, _arrow, _distances, _files, _forms, _graph, _labels, _rows, _scaling, _settings, _translation
 from ._base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -104,7 +104,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         distances: an array of shape (n, n), or a sparse matrix of the known ones. In ``transform`` they are the distances of new
         rows from the rows of the map, (m, n). ``n_neighbors`` is then the number of distances used per row. None means 15 for an
         array, and all for a sparse matrix. A function, also one compiled by numba, is called for each pair of at most 10,000 rows,
-        and the map is that of the distances it returns.
+        and the map is that of the distances it returns. Distances and functions go with the kinds "lvm", "mds", "isomap", "nmds"
+        and "sammon".
     precomputed_knn : tuple of arrays of shape (n, k), optional
         Known neighbours, which saves the search: row numbers from 0, nearest first, and their distances in any unit.
         Length scales, weights and novelty are computed from these distances. If they are None, distances are computed from X.
@@ -162,6 +163,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     #: The rows of a map whose metric is a function.
     _called: Any = None
+
+    #: The scaling of given distances, for a kind that is defined by distances.
+    _scaling: Any = None
 
     #: The table format of arrays, if the metric needs columns of a table.
     _form: _forms.Form | None = None
@@ -597,11 +601,23 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if self._precomputed():
             if callable(self.metric):
                 self._called, x = _distances.called(self, x, fit=fit, least=least)
+            if self.kind in _scaling.KINDS:
+                return self._put_scaled(x, folder, fit, least)
             return _distances.put(self, x, folder, fit=fit, k=self.n_neighbors, least=least)
         columns = self.columns if fit or getattr(self, "_table", False) else None
         return _rows.put(
             self, x, folder, fit=fit, columns=columns, aside=aside, allow_nan=self._holes(), least=least, metric=self.metric
         )
+
+    def _put_scaled(self, x: Any, folder: _files.Folder, fit: bool, least: int) -> _rows.Rows:
+        """Write rows with the given distances, for a kind that is defined by distances."""
+        d = _distances.checked(self, x, fit=fit, least=least)
+        if fit:
+            self._scaling, at = _scaling.scaled(d, self.kind)
+        else:
+            at = self._scaling.place(d)
+        path = str(_files.write_array(folder.file("distances.npy"), at))
+        return _rows.Rows(path, n=len(at), names={path: "X"})
 
     def _check(self) -> None:
         """Raise ``ValueError`` for parameters that the program would misinterpret."""
@@ -633,7 +649,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         frame = self.frame
         if frame is not None and not isinstance(frame, str | os.PathLike):
             frame = _files.write_array(folder.file("frame.npy"), np.ascontiguousarray(frame, dtype=np.float64))
-        known = self._precomputed()
+        known = self._precomputed() and self.kind not in _scaling.KINDS
         return _settings.flags(
             {
                 "dims": self.n_components,
@@ -643,7 +659,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 "frame": frame,
                 "pca": self.pca,
                 "density": self.density,
-                "metric": None if self.metric == "euclidean" or known else self.metric,
+                "metric": None if self.metric == "euclidean" or self._precomputed() else self.metric,
                 "neighbors_file": self._neighbors(folder),
                 "missing": self.missing,
                 "standardize": self.standardize,
