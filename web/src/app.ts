@@ -2,6 +2,7 @@
 
 import { Address } from "./address";
 import { Asking, type Answer } from "./asking";
+import { bindings } from "./bindings";
 import { Camera } from "./camera";
 import { Chosen } from "./chosen";
 import { ClusterList } from "./clusters";
@@ -13,8 +14,8 @@ import type { Scene } from "./draw";
 import { outside, wholeBox } from "./framing";
 import { Drawer } from "./drawer";
 import { Frames, type Page, type Stale } from "./frames";
-import { attach, type Tool } from "./input";
-import { help, listen, type Bindings } from "./keys";
+import { attach } from "./input";
+import { help, listen } from "./keys";
 import { Legend } from "./legend";
 import { Link } from "./link";
 import { Mask } from "./mask";
@@ -395,26 +396,6 @@ export class App implements Listener {
     this.ask({ labels: true, over: true });
   }
 
-  private get bindings(): Bindings {
-    const middle = (): XY => [this.camera.width / 2, this.camera.height / 2];
-    const step = (far: boolean): number => (far ? 240 : 60);
-    const tool = (t: Tool) => () => this.toolbar.take(t);
-    const closer = (): void => this.moves.zoom(...middle(), 1.4);
-    return {
-      page: {
-        "+": closer, "=": closer, "-": () => this.moves.zoom(...middle(), 1 / 1.4), "0": () => this.moves.home(true, 0), "9": () => this.moves.home(true, 0.005),
-        "/": () => this.search.focus(), "?": help, v: tool("pan"), l: tool("lasso"), r: tool("rectangle"),
-        n: () => this.nameClasses(), o: () => this.outline(), p: () => this.saving.open(), d: () => this.switchTheme(), c: () => $("by").focus(), k: () => void this.clusters.open(), f: () => this.filters.open(),
-        s: () => this.selection.view(), w: () => this.question(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
-      },
-      map: {
-        ArrowLeft: (far) => this.moves.pan(step(far), 0), ArrowRight: (far) => this.moves.pan(-step(far), 0),
-        ArrowUp: (far) => this.moves.pan(0, step(far)), ArrowDown: (far) => this.moves.pan(0, -step(far)),
-        Enter: () => this.pin(this.chosen.pick(...middle())),
-      },
-    };
-  }
-
   private escape(): void {
     if (this.selection.slots) this.select(null);
     else if (this.chosen.pinned >= 0) this.pin(-1);
@@ -436,7 +417,13 @@ export class App implements Listener {
       },
       settle: () => this.moves.settle(),
     });
-    listen(this.surface.over, this.bindings, () => this.moves.settle());
+    const keys = bindings({
+      camera: this.camera, moves: this.moves, chosen: this.chosen, tool: (t) => this.toolbar.take(t), search: () => this.search.focus(),
+      names: () => this.nameClasses(), outlines: () => this.outline(), picture: () => this.saving.open(), theme: () => this.switchTheme(),
+      clusters: () => void this.clusters.open(), filters: () => this.filters.open(), selectView: () => this.selection.view(),
+      question: () => this.question(), pause: () => this.timeline.toggle(), escape: () => this.escape(), pin: (s) => this.pin(s),
+    });
+    listen(this.surface.over, keys, () => this.moves.settle());
     new ResizeObserver(() => this.resize()).observe(document.body);
     follow((t) => this.setTheme(t));
   }

@@ -136,11 +136,12 @@ export class Filters {
   private histogram(column: number): Row {
     const { name, kind } = this.store.field(column)!;
     const canvas = h("canvas", { class: "hist" });
+    canvas.setAttribute("aria-hidden", "true"); // the handles and their values say what it shows
     const low = h("input", { type: "range", label: `${name}: from` });
     const high = h("input", { type: "range", label: `${name}: to` });
     const from = h("span");
     const to = h("span");
-    let log = kind === "number" && this.store.n > 0 && scaleOf(this.store, column).log;
+    let log: boolean | undefined; // chosen by the values when the column is first in view
     let axis: Axis | null = null;
     const range = (): Extract<Filter, { from: number }> | undefined => {
       const f = this.mask.of(column);
@@ -159,7 +160,7 @@ export class Filters {
       e.addEventListener("input", () => brush(Number(low.value) / steps, Number(high.value) / steps));
     }
     const clear = h("button", { class: "close", label: `End the filter of ${name}`, on: { click: () => this.set(column, null) } }, "✕");
-    const switching = h("button", { class: "log", pressed: log, title: "A logarithmic axis", on: { click: () => { log = !log; row.draw(); } } }, "log");
+    const switching = h("button", { class: "log", pressed: false, title: "A logarithmic axis", on: { click: () => { log = !log; row.draw(); } } }, "log");
     if (kind === "time") switching.hidden = true;
     let begun = NaN;
     const at = (e: PointerEvent): number => {
@@ -179,6 +180,7 @@ export class Filters {
     });
     const box = h("div", { class: "filter" }, h("div", { class: "filterhead" }, h("span", { title: name }, column === arrival ? "when it came" : name), switching, clear), h("div", { class: "handles" }, canvas, low, high), h("div", { class: "ends" }, from, to));
     const draw = (): void => {
+      log ??= kind === "number" && scaleOf(this.store, column).log;
       axis = axisOf(this.store, column, log);
       switching.setAttribute("aria-pressed", String(log));
       const f = range();

@@ -120,6 +120,14 @@ func TestClassProbabilities(t *testing.T) {
 	if points := hub.Uncertain(3); len(points) != 3 || points[0].Entropy < points[2].Entropy || points[0].Classes[0].Class == "" {
 		t.Errorf("least certain points of the model: %+v", points)
 	}
+	// It begins with the classes, and has no column of which all values are equal.
+	names := ""
+	for _, c := range hub.Columns() {
+		names += c.Name + " "
+	}
+	if names != "variance class class_probability class_entropy " {
+		t.Errorf("the model's columns are %q", names)
+	}
 	blobs(t, "plain.csv", 100, 1)
 	must(t, words("-q fit plain.csv --columns a,b,c -o plain.unfold")...)
 	for args, want := range map[string]string{

@@ -1,0 +1,50 @@
+// What the keys do.
+
+import type { Camera } from "./camera";
+import type { Chosen } from "./chosen";
+import { $ } from "./dom";
+import type { Tool } from "./input";
+import { help, type Bindings } from "./keys";
+import type { Moves } from "./moves";
+import type { XY } from "./select";
+
+/** The parts of the page and the actions that keys need. */
+export interface Keyed {
+  readonly camera: Camera;
+  readonly moves: Moves;
+  readonly chosen: Chosen;
+  tool(t: Tool): void;
+  search(): void;
+  names(): void;
+  outlines(): void;
+  picture(): void;
+  theme(): void;
+  clusters(): void;
+  filters(): void;
+  selectView(): void;
+  question(): void;
+  pause(): void;
+  escape(): void;
+  pin(s: number): void;
+}
+
+/** bindings returns the actions of the keys, which help lists. */
+export function bindings(on: Keyed): Bindings {
+  const { camera, moves } = on;
+  const middle = (): XY => [camera.width / 2, camera.height / 2];
+  const step = (far: boolean): number => (far ? 240 : 60);
+  const closer = (): void => moves.zoom(...middle(), 1.4);
+  return {
+    page: {
+      "+": closer, "=": closer, "-": () => moves.zoom(...middle(), 1 / 1.4), "0": () => moves.home(true, 0), "9": () => moves.home(true, 0.005),
+      v: () => on.tool("pan"), l: () => on.tool("lasso"), r: () => on.tool("rectangle"), s: on.selectView,
+      "/": on.search, "?": help, c: () => $("by").focus(), k: on.clusters, f: on.filters, n: on.names, o: on.outlines,
+      p: on.picture, d: on.theme, w: on.question, " ": on.pause, Escape: on.escape,
+    },
+    map: {
+      ArrowLeft: (far) => moves.pan(step(far), 0), ArrowRight: (far) => moves.pan(-step(far), 0),
+      ArrowUp: (far) => moves.pan(0, step(far)), ArrowDown: (far) => moves.pan(0, -step(far)),
+      Enter: () => on.pin(on.chosen.pick(...middle())),
+    },
+  };
+}
