@@ -51,9 +51,9 @@ func (p *Plan) Large() bool {
 }
 
 // Returning wraps next, the progress function of a fit, as Plan.Bytes assumes: between the stages
-// of a large plan it returns freed memory to the system.
+// of a large plan, or of a tight job, it returns freed memory to the system.
 func (p *Plan) Returning(next models.Progress) models.Progress {
-	if !p.Large() {
+	if !p.Large() && !p.Tight {
 		return next
 	}
 	last := ""

@@ -366,7 +366,9 @@ func TestMost(t *testing.T) {
 		}
 		return p.Bytes() + int64(drawnBytes*float64(j.Rows))
 	}
-	if most < 100_000 || bytes(most) > limit || bytes(most+most/100) <= limit {
+	base := j.Base + int64(drawnBytes*float64(j.Rows))
+	used := limit - (limit-base)/spared
+	if most < 100_000 || bytes(most) > used || bytes(most+most/100) <= used {
 		t.Errorf("%d rows take %d bytes, 1 %% more %d", most, bytes(most), bytes(most+most/100))
 	}
 	if none := Most(j, j.Base); none != 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"unfold/cmd/internal/config"
@@ -191,6 +192,8 @@ func (b *beyond) see(m *embed.Map, t *table.Table, o *emit.Output, i, placed int
 // rows.
 func (f *fitRun) placeOthers(ctx context.Context, outputs *transaction) error {
 	f.beyond = newBeyond(f)
+	f.room.release()
+	debug.FreeOSMemory() // learning took more than placing does
 	settings := *f.settings
 	search := config.Defaults(f.p.Kinds...).Model // as embed places without options
 	settings.Model.Search, settings.Model.Recall = search.Search, search.Recall

@@ -101,7 +101,7 @@ func halfRoom(t *testing.T, args []string) string {
 	if found == nil {
 		t.Fatalf("a fit of 1000 bytes: %s", said)
 	}
-	need, _ := strconv.Atoi(found[1])
+	need, _ := strconv.ParseInt(found[1], 10, 64)
 	bytes := func(rows int) int64 {
 		p, err := budget.New(budget.Job{Rows: rows, Dim: 10, Kept: 48, Scored: slices.Contains(args, "--report")})
 		if err != nil {
@@ -109,7 +109,8 @@ func halfRoom(t *testing.T, args []string) string {
 		}
 		return p.Bytes()
 	}
-	return strconv.FormatInt(int64(need)<<20-(bytes(beyondRows)-bytes(beyondRows/2)), 10)
+	base := need<<20 - bytes(beyondRows)
+	return strconv.FormatInt(base+bytes(beyondRows/2)*6/5, 10) // a sixth is left free
 }
 
 // A fit whose limit has no room for all rows learns some of them and places the others as embed does. All rows

@@ -158,6 +158,7 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 // plan predicts memory and time of the fit and chooses settings within the limit. It tunes the
 // garbage collector to the predicted memory until release is called.
 func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
+	f.job.Tight = f.data.Drawn != nil
 	f.job.Rows, f.job.Dim, f.job.Kept = f.data.Len(), f.data.Encoder.Dim(), keptBytes(f.read)+f.nearBytes()
 	if f.data.Sparse != nil {
 		f.job.Entries = max(1, f.data.Sparse.NNZ())
