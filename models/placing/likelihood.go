@@ -77,7 +77,7 @@ func (f *Searcher) LogLiks(ctx context.Context, x vec.Matrix[float32], at models
 // LogLiksOfEdges is LogLiks for models with a likelihood of the lengths of a row's edges, given its
 // place mu: of those to its nearest reference points, other than the row itself, with their squared
 // distances.
-func (f *Frame) LogLiksOfEdges(ctx context.Context, x vec.Matrix[float32], at models.Placed, one func(mu []float32, index []int32, dist2 []float64) float64) ([]float32, error) {
+func (f *Searcher) LogLiksOfEdges(ctx context.Context, x vec.Matrix[float32], at models.Placed, one func(mu []float32, index []int32, dist2 []float64) float64) ([]float32, error) {
 	return f.LogLiks(ctx, x, at, func() func(i int) float64 {
 		return func(i int) float64 {
 			index, dist2 := novelty.Others(at.Near.Row(i))
