@@ -26,6 +26,7 @@ type options struct {
 	program         string // unfold
 	size, threads   int
 	small, young    bool
+	held            bool // print one of the tables of young
 	clustered       bool // write the page about clusters
 	only            []string
 	settings        string
@@ -44,7 +45,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	l, err := o.lab(ctx, say)
 	if err == nil && o.young {
-		if err = l.young(ctx, stdout); err == nil {
+		if o.held {
+			err = l.heldMaps(ctx, stdout)
+		} else if err = l.young(ctx, stdout); err == nil {
 			err = l.youngMaps(ctx, stdout)
 		}
 		if err != nil {
@@ -86,6 +89,7 @@ func parse(flags *harness.Command, args []string) (o options, ok bool) {
 	flags.IntVar(&o.threads, "threads", 2, "threads of everything that is measured")
 	flags.BoolVar(&o.small, "small", false, "toy data, in seconds: to see that it works")
 	flags.BoolVar(&o.young, "young", false, "print the tables of docs/decisions/refresh.md that are about young points and young maps, instead of a page")
+	flags.BoolVar(&o.held, "held", false, "of -young, print the table of major refreshes alone, some minutes")
 	flags.BoolVar(&o.clustered, "clusters", false, "measure how clusters keep their ids, and write docs/clusters.md instead")
 	flags.StringVar(&o.settings, "settings", "{}", "settings of the live map as JSON, to try others than the defaults")
 	flags.Peers(&o.peers, "; so with -small unless -venv is given")

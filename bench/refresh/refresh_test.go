@@ -274,7 +274,7 @@ func TestYoung(t *testing.T) {
 	if len(tables) != 4 || strings.Contains(table.String(), "NaN") {
 		t.Fatalf("%d tables:\n%s", len(tables), table.String())
 	}
-	for k, rows := range []int{8, 2, 13, 4} {
+	for k, rows := range []int{8, 2, 5, 4} {
 		if got := strings.Count(strings.TrimSpace(tables[k]), "\n") + 1 - 2; got != rows {
 			t.Errorf("table %d has %d rows, want %d:\n%s", k+1, got, rows, tables[k])
 		}

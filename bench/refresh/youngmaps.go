@@ -13,6 +13,7 @@ import (
 	"unfold/models/fit"
 	"unfold/models/live"
 	"unfold/models/prior"
+	"unfold/models/projection"
 	"unfold/models/student"
 	"unfold/stream/streamtest/conformance"
 )
@@ -21,18 +22,9 @@ import (
 // the largest useful weight of a fit, when a major is due and its prior's weight, and the anchor of
 // gentle refreshes.
 func (l *lab) youngMaps(ctx context.Context, w io.Writer) error {
-	sets, most := []*conformance.Set{conformance.Blobs(400, 8)}, 200
-	if l.dir != "" {
-		most = 3000
-		digits, err := conformance.Digits(ctx, filepath.Join(l.dir, "mnist"))
-		if err != nil {
-			return err
-		}
-		sentences, err := conformance.Glosses(ctx, filepath.Join(l.dir, "glosses"))
-		if err != nil {
-			return err
-		}
-		sets = []*conformance.Set{conformance.Readme(2 * most), conformance.Blobs(2*most, 32), digits.First(2 * most), sentences.First(2 * most)}
+	sets, most, err := l.youngSets(ctx)
+	if err != nil {
+		return err
 	}
 	if err := l.weights(ctx, w, slices.Clip(sets), most); err != nil {
 		return err
@@ -41,6 +33,33 @@ func (l *lab) youngMaps(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	return l.gentle(ctx, w, sets, most)
+}
+
+// youngSets returns the events on which constants are chosen, and the largest number of points of a
+// map of them: 3,000, or the size of the reference set.
+func (l *lab) youngSets(ctx context.Context) ([]*conformance.Set, int, error) {
+	if l.dir == "" {
+		return []*conformance.Set{conformance.Blobs(400, 8)}, 200, nil
+	}
+	most := min(3000, l.size)
+	digits, err := conformance.Digits(ctx, filepath.Join(l.dir, "mnist"))
+	if err != nil {
+		return nil, 0, err
+	}
+	sentences, err := conformance.Glosses(ctx, filepath.Join(l.dir, "glosses"))
+	if err != nil {
+		return nil, 0, err
+	}
+	return []*conformance.Set{conformance.Readme(2 * most), conformance.Blobs(2*most, 32), digits.First(2 * most), sentences.First(2 * most)}, most, nil
+}
+
+// heldMaps prints the table of held alone.
+func (l *lab) heldMaps(ctx context.Context, w io.Writer) error {
+	sets, most, err := l.youngSets(ctx)
+	if err != nil {
+		return err
+	}
+	return l.held(ctx, w, sets, most)
 }
 
 // weights prints the effect of larger weights of dissimilar pairs on fits: the lowest and the
@@ -105,57 +124,81 @@ func (l *lab) spec() (spec fit.Spec) {
 // to row to are added.
 type turnover struct{ to, gone, of int }
 
+// turnovers is a course of a small map that begins with the first points.
+type turnovers struct {
+	name  string
+	first int
+	then  []turnover
+}
+
 // held prints the quality of maps after large changes, by when a major is due and its prior's
-// weight.
+// weight: the worst of several courses, less that of a fit, and the largest moves.
 func (l *lab) held(ctx context.Context, w io.Writer, sets []*conformance.Set, most int) error {
 	six := most / 6
-	courses := []struct {
-		name  string
-		first int
-		then  []turnover
-	}{
+	courses := []turnovers{
 		{fmt.Sprintf("%d, %d, %d", six, six*3/2, 2*six), six, []turnover{{to: six * 3 / 2}, {to: 2 * six}}},
 		{fmt.Sprintf("%d, %d", 4*six, most), 4 * six, []turnover{{to: most}}},
 		{fmt.Sprintf("%d, half of them", most), most, []turnover{{to: most, gone: 1, of: 2}}},
+		{fmt.Sprintf("%d, half of them in two parts", most), most, []turnover{{to: most, gone: 3, of: 7}, {to: most, gone: 1, of: 8}}},
 		{fmt.Sprintf("%d, two thirds replaced", most), most, []turnover{{to: most + most*2/3, gone: 2, of: 3}}},
 	}
-	firm := prior.Firm()
-	times := func(f float64) prior.Schedule { return prior.Schedule{From: firm.From * f, To: firm.To * f} }
+	fixed := func(from, to float64) live.Settings {
+		return live.Settings{Growth: 1.2, Prior: prior.Schedule{From: from, To: to}}
+	}
 	rules := []struct {
 		name string
 		set  live.Settings
 	}{
 		{"as it is", live.Settings{}},
 		{"major by half alone", live.Settings{Growth: 1.5}},
-		{"held as of 20,000", live.Settings{Prior: times(1)}},
-		{"held 3 times as firmly", live.Settings{Prior: times(30)}},
+		{"weight from 10 to 0.1", fixed(10, 0.1)},
+		{"weight from 100 to 0.1", fixed(100, 0.1)},
+		{"weight from 100 to 0.01", fixed(100, 0.01)},
 	}
-	fmt.Fprint(w, "\n| events | points | refreshes | 1-NN, less a fit's | trustworthiness | R_NX | moves in the last, median / p90 / p99 |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "\n| events | rule | 1-NN, less a fit's | trustworthiness | R_NX | largest moves, median / p90 / p99 |\n|---|---|---|---|---|---|\n")
 	for _, set := range sets {
-		for k, c := range courses {
-			for _, rule := range rules {
-				if k > 0 && rule.set.Growth != 0 {
+		for _, rule := range rules {
+			var worst conformance.Figures
+			var m live.Moves
+			for k, c := range courses {
+				if k > 0 && rule.set.Growth == 1.5 {
 					continue // a major is due by either rule
 				}
-				f, err := l.begin(ctx, set, c.first, rule.set)
+				less, moved, err := l.follows(ctx, set, c, rule.set)
 				if err != nil {
 					return err
 				}
-				for _, ch := range c.then {
-					if err := f.change(ctx, ch); err != nil {
-						return err
-					}
+				l.say("%s, %s, %s: less %.4f", set.Name, rule.name, c.name, less)
+				if k == 0 {
+					worst = less
 				}
-				less, err := f.less(ctx)
-				if err != nil {
-					return err
-				}
-				m := f.last.Moves
-				fmt.Fprintf(w, "| %s | %s | %s | %+.4f | %+.4f | %+.4f | %.2f / %.2f / %.2f |\n", set.Name, c.name, rule.name, -less.Nearest, -less.Trust, -less.RNX, m.Median, m.P90, m.P99)
+				worst, m = each(math.Max, worst, less), most3(m, moved)
 			}
+			fmt.Fprintf(w, "| %s | %s | %+.4f | %+.4f | %+.4f | %.2f / %.2f / %.2f |\n", set.Name, rule.name, -worst.Nearest, -worst.Trust, -worst.RNX, m.Median, m.P90, m.P99)
 		}
 	}
 	return nil
+}
+
+// follows returns by how much the map is worse than a fit after a course, and its largest moves.
+func (l *lab) follows(ctx context.Context, set *conformance.Set, c turnovers, rule live.Settings) (less conformance.Figures, m live.Moves, err error) {
+	f, err := l.begin(ctx, set, c.first, rule)
+	if err != nil {
+		return less, m, err
+	}
+	for _, ch := range c.then {
+		if err := f.change(ctx, ch); err != nil {
+			return less, m, err
+		}
+		m = most3(m, f.last.Moves)
+	}
+	less, err = f.less(ctx)
+	return less, m, err
+}
+
+// most3 returns the larger of each of the three figures.
+func most3(a, b live.Moves) live.Moves {
+	return live.Moves{Median: max(a.Median, b.Median), P90: max(a.P90, b.P90), P99: max(a.P99, b.P99)}
 }
 
 // gentle prints the quality of maps of which 1% is replaced before each of 24 refreshes, by the
@@ -199,6 +242,7 @@ type followed struct {
 	*fit.Followed
 	l     *lab
 	set   *conformance.Set
+	rule  live.Settings
 	x     vec.Matrix[float32]
 	rows  []int
 	slots []int32
@@ -214,7 +258,7 @@ func (l *lab) begin(ctx context.Context, set *conformance.Set, n int, rule live.
 	if err != nil {
 		return nil, err
 	}
-	f := &followed{Followed: m, l: l, set: set, x: x, slots: first.Row, next: n, r: rand.New(rand.NewPCG(1, 0x70e6))}
+	f := &followed{Followed: m, l: l, set: set, rule: rule, x: x, slots: first.Row, next: n, r: rand.New(rand.NewPCG(1, 0x70e6))}
 	for i := range n {
 		f.rows = append(f.rows, i)
 	}
@@ -245,15 +289,49 @@ func (f *followed) exchange(ctx context.Context, goes func(i int) bool, come int
 			rows, slots = append(rows, f.rows[i]), append(slots, s)
 		}
 	}
+	for i := range come {
+		rows = append(rows, f.next+i)
+	}
+	if f.Due(len(rows), come) == live.Major {
+		if err := f.renew(ctx, rows); err != nil {
+			return err
+		}
+	}
 	more, err := f.Change(ctx, gone, f.x.Slice(f.next, f.next+come), vec.Matrix[float64]{})
 	if err != nil {
 		return err
 	}
-	for i := range come {
-		rows = append(rows, f.next+i)
-	}
 	f.rows, f.slots, f.next = rows, append(slots, more...), f.next+come
 	f.last, err = f.Refresh(ctx)
+	return err
+}
+
+// renew learns the principal components again from the rows that will be on the map, as a stage does
+// before a major refresh.
+func (f *followed) renew(ctx context.Context, rows []int) error {
+	s, err := f.Followed.Snapshot()
+	if err != nil {
+		return err
+	}
+	spec, before := f.l.spec(), projection.Of(s)
+	project, err := spec.Renew(ctx, vec.Take(f.x, rows), before)
+	if err != nil || project == before || project.Identity() {
+		return err
+	}
+	row := map[int32]int{}
+	for i, slot := range f.slots {
+		row[slot] = f.rows[i]
+	}
+	on := make([]int, 0, len(f.Slots()))
+	for _, slot := range f.Slots() {
+		on = append(on, row[slot])
+	}
+	if s.Reference, err = project.Learn(vec.Take(f.x, on), spec.Threads); err != nil {
+		return err
+	}
+	project.Store(s)
+	s.Index, s.Cells, s.CellRecall = nil, nil, 0 // these belong to other rows
+	f.Followed, err = fit.Resume(ctx, s, f.State(), spec, f.rule)
 	return err
 }
 

@@ -60,13 +60,12 @@ func TestYoungStages(t *testing.T) {
 		set     *conformance.Set
 		allowed map[string]float64
 	}{
-		// Three groups without an inner order: every major refresh arranges them differently. After
-		// deletions trustworthiness varies by .003 with the assignment of messages to refreshes.
-		{conformance.Readme(1000), map[string]float64{
-			conformance.Trust: 0.016, conformance.RNX: 0.038, "moves, median": 2.5, "moves, p90": 5,
-		}},
+		// Three groups without an inner order: every major refresh arranges them differently. A slow
+		// machine splits the deletions into several refreshes. Over six splits, trustworthiness was
+		// .007 to .011 below a fit's and R_NX .017 to .029.
+		{conformance.Readme(1000), map[string]float64{conformance.Trust: 0.014, conformance.RNX: 0.033, "moves, median": 1.8}},
 		{conformance.Blobs(1000, 32), nil},
-		{bundledDigits(t), map[string]float64{conformance.Trust: 0.010}}, // of 500 points, half of 1,000
+		{bundledDigits(t), map[string]float64{conformance.Trust: 0.008}},
 	} {
 		t.Run(c.set.Name, func(t *testing.T) {
 			t.Parallel()
@@ -83,10 +82,11 @@ func TestStagesLikeFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The misses are measured. README's groups have no inner order, so the arrangement depends on
-	// the order of arrival. For sentences, a stage keeps other neighbourhoods than a fit, and a
-	// major refresh does not rearrange them.
-	readme := map[string]float64{conformance.Trust: 0.016, conformance.RNX: 0.036, "moves, median": 2, "moves, p90": 5}
+	// The misses are measured, on busy machines too, which split deletions into several refreshes.
+	// README's groups have no inner order, so the arrangement depends on the order of arrival. For
+	// sentences, a stage keeps other neighbourhoods than a fit, and a major refresh does not
+	// rearrange them.
+	readme := map[string]float64{conformance.Trust: 0.014, conformance.RNX: 0.033, "moves, median": 1.8}
 	usual := conformance.Course{Name: "usual", Phases: []conformance.Phase{
 		{To: 2000}, {To: 3000, Restart: true, Mark: true}, {To: 3000, Halve: true, Mark: true},
 	}}
@@ -99,8 +99,8 @@ func TestStagesLikeFits(t *testing.T) {
 		allowed map[string]float64
 	}{
 		{usual, conformance.Readme(3000), readme},
-		{usual, conformance.Blobs(3000, 64), map[string]float64{conformance.Trust: 0.0075}},
-		{usual, bundledDigits(t), map[string]float64{conformance.Trust: 0.0075}}, // when half of the events are deleted
+		{usual, conformance.Blobs(3000, 64), nil},
+		{usual, bundledDigits(t), nil},
 		{usual, connections, map[string]float64{conformance.RNX: 0.024}},
 		{leap, conformance.Readme(10_000), readme}, // these events come in six messages; a slow machine refreshes between them
 		{leap, conformance.Blobs(10_000, 8), nil},
@@ -119,7 +119,7 @@ func TestStagesLikeFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// After deletions trustworthiness varies by .003 with how the messages fall into refreshes; .0177 was the most.
-		follow(t, usual, set, map[string]float64{conformance.Trust: 0.0205, conformance.Nearest: 0.0125})
+		// After deletions trustworthiness was .004 to .010 below a fit's. Sentences have 1-NN of about .42, whose standard error at 1,500 points is .013.
+		follow(t, usual, set, map[string]float64{conformance.Trust: 0.013, conformance.Nearest: 0.02})
 	})
 }
