@@ -42,14 +42,20 @@ func settler(t *testing.T) (*worker, *transactions) {
 	return &worker{p: p, gen: gen, atomic: gen, tp: tp, next: 7, retry: retrier{hooks: &p.Hooks}, work: newBudget(1 << 20)}, gen
 }
 
-// When reading ends, a worker commits its passed offset in a transaction without messages.
+// When reading ends, a worker commits its passed offset in a transaction without messages, and reports
+// that.
 func TestSettlesWhenReadingEnds(t *testing.T) {
 	w, gen := settler(t)
+	var reported []Position
+	w.p.Hooks.Committed = func(at Position) { reported = append(reported, at) }
 	w.pass(9)
 	reading, stop := context.WithCancel(t.Context())
 	stop()
 	if err := w.run(reading, t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if want := []Position{{TopicPartition: w.tp, Offset: 9}}; !slices.Equal(reported, want) {
+		t.Errorf("commits that are reported: %v, want %v", reported, want)
 	}
 	if !slices.EqualFunc(gen.got, []Transaction{{Position: Position{TopicPartition: w.tp, Offset: 9}}}, func(a, b Transaction) bool {
 		return a.Position == b.Position && len(a.Outputs)+len(a.Letters)+len(b.Outputs) == 0
