@@ -285,8 +285,25 @@ func TestEveryFigureIsExplained(t *testing.T) {
 	}
 	for name := range served {
 		if !explained[name] {
-			t.Errorf("%s is served, but not explained", name)
+			t.Errorf("%s is served, but docs/reference/prometheus.md does not explain it", name)
 		}
+	}
+}
+
+// TestExtendingNamesFiles checks that the files exist that docs/extending.md names.
+func TestExtendingNamesFiles(t *testing.T) {
+	text, err := os.ReadFile("extending.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile("`([a-z]+(?:/[a-z_]+)+(?:\\.[a-z]+)?)`").FindAllStringSubmatch(string(text), -1)
+	for _, m := range found {
+		if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+			t.Errorf("docs/extending.md names %s, which does not exist", m[1])
+		}
+	}
+	if len(found) < 30 {
+		t.Errorf("docs/extending.md names only %d files", len(found))
 	}
 }
 

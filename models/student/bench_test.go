@@ -109,7 +109,7 @@ func BenchmarkStep(b *testing.B) {
 		part("move", func() { m.move(st) })
 		part("sweep", func() { p.Field.Sweep(0, m.visitPush) })
 		part("system", func() {
-			m.similar.system(0, st, 1e-9, 1, true, m.pushes, m.gamma, m.system, m.grad)
+			m.similar.system(0, st, 1e-9, 1, true, m.pushes, m.bound, m.system, m.grad)
 		})
 		part("solve", func() {
 			clear(m.step.Data)

@@ -156,28 +156,21 @@ func TestPrecisionOfSweeps(t *testing.T) {
 	}
 }
 
-// TestModelBytes: the size of a model is that of its parts, plus its own diagonal if the diagonal
-// is used more than once.
+// TestModelBytes: the size of a model is that of its parts.
 func TestModelBytes(t *testing.T) {
 	for _, d := range []int{2, 5} {
 		p := NewProblem(neighbors(t, normal(30, 3, 1), 5), 5, Native)
 		p.Field = farfield.NewAll(p.Bandwidth2, d)
-		var bytes []int64
-		for lag := range 3 {
-			m, err := NewModel(p, d, ModelSettings{Lag: lag})
-			if err != nil {
-				t.Fatal(err)
-			}
-			bytes = append(bytes, m.Bytes())
-			if own := &m.gamma[0] != &m.bound[0]; own != (lag > 1) {
-				t.Errorf("lag %d: a diagonal of its own: %v", lag, own)
-			}
-			m.SetPrior(prior.New(scattered(30, d, 1, Fixed, 1).Mu), prior.Schedule{From: 3, To: 2})
-			if m.kappa != 2 || m.c != m.s.Weight {
-				t.Errorf("weights %+v", m.weights)
-			}
+		m, err := NewModel(p, d, ModelSettings{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if bytes[0] != bytes[1] || bytes[2] != bytes[1]+8*30 || bytes[0] < p.Bytes()+p.Field.Bytes()+8*int64(3*30*d+4*30+p.Similar.NNZ()) {
+		bytes := m.Bytes()
+		m.SetPrior(prior.New(scattered(30, d, 1, Fixed, 1).Mu), prior.Schedule{From: 3, To: 2})
+		if m.kappa != 2 || m.c != m.s.Weight {
+			t.Errorf("weights %+v", m.weights)
+		}
+		if bytes < p.Bytes()+p.Field.Bytes()+8*int64(3*30*d+4*30+p.Similar.NNZ()) {
 			t.Errorf("%d dimensions: %v bytes", d, bytes)
 		}
 	}

@@ -117,7 +117,7 @@ func (m *Model) weigh(w weights) {
 }
 
 // Learn improves st with the schedule of H11. It calls progress, unless that is nil, after every
-// step. If Average is set, the result is the mean of the last steps.
+// step. For a random field the result is the mean of the last steps, which removes its noise.
 //
 // Steps with little damping and with momentum may lower the likelihood. While the weight is
 // constant, Learn therefore computes the contribution of evenly chosen points to the likelihood
@@ -243,6 +243,9 @@ func (m *Model) mostDamping() float64 {
 	return 1
 }
 
+// averaged is the number of last states whose mean is the result for a random field.
+const averaged = 10
+
 // mean is the mean of the last states.
 type mean struct {
 	from, count int
@@ -250,13 +253,9 @@ type mean struct {
 }
 
 func (m *Model) newMean(steps int) *mean {
-	average := m.s.Average
-	if average == 0 && m.p.Field.Random() {
-		average = 10
-	}
 	a := &mean{from: steps}
-	if average > 1 {
-		a.from = max(0, steps-average)
+	if m.p.Field.Random() {
+		a.from = max(0, steps-averaged)
 		a.sum = vec.New[float64](m.n, m.d)
 	}
 	return a

@@ -64,7 +64,7 @@ func TestSeparatesClusters(t *testing.T) {
 		d int
 		s ModelSettings
 	}{
-		{2, ModelSettings{}}, {2, ModelSettings{Sigma: Shared}}, {2, ModelSettings{Sigma: Free}}, {2, ModelSettings{Lag: 5}},
+		{2, ModelSettings{}}, {2, ModelSettings{Sigma: Shared}}, {2, ModelSettings{Sigma: Free}},
 		{2, ModelSettings{Tail: 3, Steps: 12, Weight: DefaultWeight}}, {3, ModelSettings{}}, {10, ModelSettings{}}, {10, ModelSettings{Sigma: Shared}},
 	} {
 		_, st, r := learnt(t, x, c.d, c.s)
@@ -159,27 +159,6 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestMean: the result is the mean of the last states.
-func TestMean(t *testing.T) {
-	x := normal(60, 3, 1)
-	var want vec.Matrix[float64]
-	for steps := 9; steps <= 11; steps++ {
-		_, st, _ := learnt(t, x, 2, ModelSettings{Phases: [3]int{0, 0, steps}, Check: -1})
-		if steps == 9 {
-			want = vec.New[float64](st.Mu.Rows, st.Mu.Cols)
-		}
-		for k, v := range st.Mu.Data {
-			want.Data[k] += v / 3
-		}
-	}
-	_, got, _ := learnt(t, x, 2, ModelSettings{Phases: [3]int{0, 0, 11}, Check: -1, Average: 3})
-	for k, v := range got.Mu.Data {
-		if math.Abs(v-want.Data[k]) > 1e-9*(1+math.Abs(v)) {
-			t.Fatalf("entry %d is %v, the mean %v", k, v, want.Data[k])
-		}
-	}
-}
-
 // TestSmall: problems of one point, two points, or many dimensions are learnt.
 func TestSmall(t *testing.T) {
 	for n := 2; n < 6; n++ {
@@ -216,8 +195,8 @@ func TestErrors(t *testing.T) {
 	p := NewProblem(neighbors(t, normal(30, 2, 1), 4), 4, Native)
 	for k, s := range []ModelSettings{
 		{Tail: -1}, {Tail: math.Inf(1)}, {Weight: math.NaN()}, {Damping: -1}, {Momentum: 1}, {Tolerance: 2},
-		{Floor: -1}, {Majoriser: 9}, {Sigma: 9}, {Majoriser: Local, Tail: 2}, {Ratio: -1}, {Phases: [3]int{-1, 2, 3}}, {Lag: -1},
-		{Gain: -1}, {Gain: math.NaN()}, {Gain: 1}, {Gain: 1e-3, Average: 5},
+		{Floor: -1}, {Majoriser: 9}, {Sigma: 9}, {Majoriser: Local, Tail: 2}, {Ratio: -1}, {Phases: [3]int{-1, 2, 3}},
+		{Gain: -1}, {Gain: math.NaN()}, {Gain: 1},
 	} {
 		if _, err := NewModel(p, 2, s); err == nil {
 			t.Errorf("settings %d are taken: %+v", k, s)

@@ -47,8 +47,7 @@ type Model struct {
 	step     vec.Matrix[float64] // mu_EM - mu
 	velocity vec.Matrix[float64] // mu_t - mu_(t-1)
 	pushes   []float64           // sum_j V_ij / c
-	bound    []float64           // the sweep's part of the majoriser, / c
-	gamma    []float64           // the diagonal Gamma, without damping; shares memory with bound if Lag is 1
+	bound    []float64           // the sweep's part of the majoriser, / c; then the diagonal Gamma, without damping
 	each     []float64           // scratch, a value per point
 	slope    []float64           // G_i of H9; nil until first used
 	weight   []float64           // N_i of H9; nil until first used
@@ -57,7 +56,6 @@ type Model struct {
 	stride int // the likelihood includes every stride-th point
 
 	fresh bool // the sweep also computes the majoriser
-	age   int  // steps since the majoriser was computed
 	tiles sync.Pool
 
 	visitPush, visitSpread, visitLogs func(*farfield.Batch)
@@ -84,9 +82,6 @@ func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 		grad:    vec.New[float64](n, d), step: vec.New[float64](n, d), velocity: vec.New[float64](n, d),
 		pushes: room(), bound: room(), each: room(),
 		part: make([]float64, par.Pieces(n, rowPiece)),
-	}
-	if m.gamma = m.bound; s.Lag > 1 {
-		m.gamma = room()
 	}
 	m.tiles.New = func() any {
 		t := &tile{sources: make([][]float64, d), mu: make([]float64, d)}
@@ -134,9 +129,6 @@ func (m *Model) SetBudget(b prior.Budget) {
 // Bytes returns the memory of the constants, the field and the workspace in bytes.
 func (m *Model) Bytes() int64 {
 	values := 3*len(m.grad.Data) + 4*m.n + len(m.slope) + len(m.weight) + len(m.system.W.Data) + len(m.system.Single)/2
-	if m.s.Lag > 1 {
-		values += len(m.gamma)
-	}
 	return m.p.Bytes() + m.p.Field.Bytes() + m.cg.Bytes() + m.prior.Bytes() + 8*int64(values)
 }
 
@@ -184,33 +176,30 @@ func (m *Model) logLikelihoods(st *State, stride int) (similar, dissimilar float
 // The results share the model's memory and are valid until its next call.
 func (m *Model) Assemble(st *State) (a *solve.Laplacian, grad vec.Matrix[float64]) {
 	m.move(st)
-	m.age = 0
 	m.assemble(st)
 	return m.system, m.grad
 }
 
 // Gamma returns the diagonal of the last Assemble or step, without damping. It shares the model's
 // memory.
-func (m *Model) Gamma() []float64 { return m.gamma }
+func (m *Model) Gamma() []float64 { return m.bound }
 
-// assemble is Assemble for a field that has already moved. If the majoriser is reused, it is scaled
-// to the present weight.
+// assemble is Assemble for a field that has already moved.
 func (m *Model) assemble(st *State) {
-	m.fresh = m.age%m.s.Lag == 0
-	m.age++
+	m.fresh = true
 	m.p.Field.Sweep(m.s.Threads, m.visitPush)
 	pairs := 2 * float64(m.n-1)
 	switch m.s.Majoriser {
 	case EM:
 		for i, b := range m.bound {
-			m.gamma[i] = m.c * (pairs + b/(2*m.s.Tail)) / st.Sigma2[i]
+			m.bound[i] = m.c * (pairs + b/(2*m.s.Tail)) / st.Sigma2[i]
 		}
 	case Global, Local, Far:
 		for i, b := range m.bound {
-			m.gamma[i] = m.c * b
+			m.bound[i] = m.c * b
 		}
 	}
-	m.similar.system(m.s.Threads, st, m.c, m.s.Damping, m.s.Majoriser == Force, m.pushes, m.gamma, m.system, m.grad)
+	m.similar.system(m.s.Threads, st, m.c, m.s.Damping, m.s.Majoriser == Force, m.pushes, m.bound, m.system, m.grad)
 	m.prior.Fit(st.Mu)
 	m.prior.Add(st.Mu, m.kappa, m.system.Diagonal, m.grad)
 }
@@ -343,10 +332,9 @@ func (m *Model) follow(st *State, momentum float64) {
 	})
 }
 
-// Reset clears the momentum and the majoriser, so that the next step starts afresh.
+// Reset clears the momentum, so that the next step starts afresh.
 func (m *Model) Reset() {
 	clear(m.velocity.Data)
-	m.age = 0
 }
 
 func (m *Model) check(st *State) {

@@ -101,8 +101,6 @@ type ModelSettings struct {
 	// (d = 3, a = 3/2, Force). The error is some 1e-6 of the sum of magnitudes, far below that of
 	// cells. It has no effect otherwise.
 	Single bool
-	// Lag is the number of steps for which a majoriser is reused. Default 1.
-	Lag int
 	// Momentum is beta of SM 43, in [0, 1). Default 0.9; NoMomentum makes it 0.
 	Momentum   float64
 	NoMomentum bool
@@ -124,9 +122,6 @@ type ModelSettings struct {
 	// Further is the schedule of the weight of further edges. It falls as the weight of dissimilar
 	// pairs rises.
 	Further FurtherWeight
-	// Average is the number of last steps whose mean is the result. It removes the noise of random
-	// fields. The default is 10 for random fields and none for others; negative means none.
-	Average int
 	// Check is the number of steps between checks of the likelihood while the weight is constant
 	// (see Learn). Default 10; negative means no checks.
 	Check int
@@ -178,7 +173,6 @@ func (s ModelSettings) withDefaults(n, d int, edges float64, single bool) (Model
 	if s.Phases == [3]int{} && s.Steps > 0 {
 		s.Phases = prior.Phases(s.Steps)
 	}
-	orInt(&s.Lag, 1)
 	or(&s.Ratio, 5)
 	orInt(&s.Check, 10)
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
@@ -201,16 +195,14 @@ func (s ModelSettings) withDefaults(n, d int, edges float64, single bool) (Model
 		return s, fmt.Errorf("student: floor is %v, want a number of at least 0", s.Floor)
 	case !(s.Gain >= 0 && s.Gain < 1):
 		return s, fmt.Errorf("student: gain is %v, want 0 <= gain < 1", s.Gain)
-	case s.Gain > 0 && s.Average > 1:
-		return s, fmt.Errorf("student: the mean of the last %d steps needs to know which they are: leave gain out", s.Average)
 	case s.Majoriser < EM || s.Majoriser > Force:
 		return s, fmt.Errorf("student: unknown majoriser %d", s.Majoriser)
 	case (s.Majoriser == Global || s.Majoriser == Local || s.Majoriser == Far) && !plane():
 		return s, fmt.Errorf("student: the majoriser is known for d = 2, a = 1 only, not for d = %d, a = %v: use EM or Force", d, s.Tail)
 	case s.Sigma < Fixed || s.Sigma > Free:
 		return s, fmt.Errorf("student: unknown sigma setting %d", s.Sigma)
-	case min(s.Phases[0], s.Phases[1], s.Phases[2]) < 0 || s.Lag < 0:
-		return s, fmt.Errorf("student: phases are %v and lag is %d, want no negative numbers", s.Phases, s.Lag)
+	case min(s.Phases[0], s.Phases[1], s.Phases[2]) < 0:
+		return s, fmt.Errorf("student: phases are %v, want no negative numbers", s.Phases)
 	}
 	return s, nil
 }

@@ -24,14 +24,14 @@ func TestModelDefaults(t *testing.T) {
 		set    ModelSettings
 		want   ModelSettings
 	}{
-		{100_000, 2, 1e6, false, ModelSettings{}, ModelSettings{Tail: 1, Weight: 0.086, Majoriser: Far, Damping: 0.005, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 80, Phases: [3]int{20, 40, 20}, Lag: 1, Ratio: 5, Check: 10}},
-		{100_000, 3, 1e6, true, ModelSettings{}, ModelSettings{Tail: 1.5, Weight: 0.086, Majoriser: Force, Damping: 1, Momentum: 0.9, Tolerance: 0.1, Sweeps: 20, Steps: 80, Phases: [3]int{20, 40, 20}, Lag: 1, Ratio: 5, Check: 10}},
-		{100_000, 3, 1e6, false, ModelSettings{}, ModelSettings{Tail: 1.5, Weight: 0.086, Majoriser: Force, Damping: 1, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 80, Phases: [3]int{20, 40, 20}, Lag: 1, Ratio: 5, Check: 10}},
-		{100_000, 4, 1e6, false, ModelSettings{NoMomentum: true, Steps: -1}, ModelSettings{Tail: 2, Weight: 0.086, Majoriser: Force, Damping: 1, NoMomentum: true, Tolerance: 0.1, Sweeps: 6, Steps: -1, Lag: 1, Ratio: 5, Check: 10}},
-		{100_000, 2, 1e6, false, ModelSettings{Majoriser: Local, Phases: [3]int{1, 2, 3}}, ModelSettings{Tail: 1, Weight: 0.086, Majoriser: Local, Damping: 0.01, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 80, Phases: [3]int{1, 2, 3}, Lag: 1, Ratio: 5, Check: 10}},
-		{100_000, 2, 1e6, false, ModelSettings{Tail: 2, Weight: 3, Sweeps: 1, Lag: 4, Ratio: 7, Check: -1, Momentum: 0.5, Tolerance: 0.2, Steps: 4},
-			ModelSettings{Tail: 2, Weight: 3, Majoriser: Force, Damping: 1, Momentum: 0.5, Tolerance: 0.2, Sweeps: 1, Steps: 4, Phases: [3]int{1, 2, 1}, Lag: 4, Ratio: 7, Check: -1}},
-		{100_000, 2, 1e6, false, ModelSettings{Majoriser: EM, Damping: 0.5, Steps: 4}, ModelSettings{Tail: 1, Weight: 0.086, Majoriser: EM, Damping: 0.5, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 4, Phases: [3]int{1, 2, 1}, Lag: 1, Ratio: 5, Check: 10}},
+		{100_000, 2, 1e6, false, ModelSettings{}, ModelSettings{Tail: 1, Weight: 0.086, Majoriser: Far, Damping: 0.005, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 80, Phases: [3]int{20, 40, 20}, Ratio: 5, Check: 10}},
+		{100_000, 3, 1e6, true, ModelSettings{}, ModelSettings{Tail: 1.5, Weight: 0.086, Majoriser: Force, Damping: 1, Momentum: 0.9, Tolerance: 0.1, Sweeps: 20, Steps: 80, Phases: [3]int{20, 40, 20}, Ratio: 5, Check: 10}},
+		{100_000, 3, 1e6, false, ModelSettings{}, ModelSettings{Tail: 1.5, Weight: 0.086, Majoriser: Force, Damping: 1, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 80, Phases: [3]int{20, 40, 20}, Ratio: 5, Check: 10}},
+		{100_000, 4, 1e6, false, ModelSettings{NoMomentum: true, Steps: -1}, ModelSettings{Tail: 2, Weight: 0.086, Majoriser: Force, Damping: 1, NoMomentum: true, Tolerance: 0.1, Sweeps: 6, Steps: -1, Ratio: 5, Check: 10}},
+		{100_000, 2, 1e6, false, ModelSettings{Majoriser: Local, Phases: [3]int{1, 2, 3}}, ModelSettings{Tail: 1, Weight: 0.086, Majoriser: Local, Damping: 0.01, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 80, Phases: [3]int{1, 2, 3}, Ratio: 5, Check: 10}},
+		{100_000, 2, 1e6, false, ModelSettings{Tail: 2, Weight: 3, Sweeps: 1, Ratio: 7, Check: -1, Momentum: 0.5, Tolerance: 0.2, Steps: 4},
+			ModelSettings{Tail: 2, Weight: 3, Majoriser: Force, Damping: 1, Momentum: 0.5, Tolerance: 0.2, Sweeps: 1, Steps: 4, Phases: [3]int{1, 2, 1}, Ratio: 7, Check: -1}},
+		{100_000, 2, 1e6, false, ModelSettings{Majoriser: EM, Damping: 0.5, Steps: 4}, ModelSettings{Tail: 1, Weight: 0.086, Majoriser: EM, Damping: 0.5, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 4, Phases: [3]int{1, 2, 1}, Ratio: 5, Check: 10}},
 	} {
 		if got, err := c.set.withDefaults(c.n, c.d, c.edges, c.single); err != nil || got != c.want {
 			t.Errorf("%+v become\n%+v, want\n%+v (%v)", c.set, got, c.want, err)
@@ -41,8 +41,8 @@ func TestModelDefaults(t *testing.T) {
 		"tail is -1": {Tail: -1}, "weight is -1": {Weight: -1}, "weight is +Inf": {Weight: math.Inf(1)}, "damping is -1": {Damping: -1}, "damping is +Inf": {Damping: math.Inf(1)},
 		"ratio is -1": {Ratio: -1}, "momentum is 1,": {Momentum: 1}, "momentum is -0.1": {Momentum: -0.1}, "tolerance is 1,": {Tolerance: 1}, "tolerance is -1": {Tolerance: -1},
 		"floor is -1": {Floor: -1}, "floor is +Inf": {Floor: math.Inf(1)}, "floor is NaN": {Floor: math.NaN()}, "gain is 1,": {Gain: 1}, "gain is -1": {Gain: -1},
-		"last 2 steps": {Gain: 1e-9, Average: 2}, "majoriser -1": {Majoriser: -1}, "majoriser 6": {Majoriser: Force + 1}, "sigma setting -1": {Sigma: -1}, "sigma setting 3": {Sigma: Free + 1},
-		"phases are [-1 0 0]": {Phases: [3]int{-1, 0, 0}}, "phases are [0 -1 0]": {Phases: [3]int{0, -1, 0}}, "phases are [0 0 -1]": {Phases: [3]int{0, 0, -1}}, "lag is -1": {Lag: -1},
+		"majoriser -1": {Majoriser: -1}, "majoriser 6": {Majoriser: Force + 1}, "sigma setting -1": {Sigma: -1}, "sigma setting 3": {Sigma: Free + 1},
+		"phases are [-1 0 0]": {Phases: [3]int{-1, 0, 0}}, "phases are [0 -1 0]": {Phases: [3]int{0, -1, 0}}, "phases are [0 0 -1]": {Phases: [3]int{0, 0, -1}},
 		"d = 2, a = 3: use": {Majoriser: Far, Tail: 3},
 	} {
 		if _, err := set.withDefaults(100, 2, 500, false); err == nil || !strings.Contains(err.Error(), want) {
@@ -54,7 +54,7 @@ func TestModelDefaults(t *testing.T) {
 			t.Errorf("majoriser %d is taken in space", m)
 		}
 	}
-	for _, set := range []ModelSettings{{Gain: 0.999, Average: 1}, {Average: 5}, {Floor: 0.1, Momentum: 0.999, Tolerance: 0.999, Sigma: Free, Majoriser: Force}, {Majoriser: EM, Tail: 3}} {
+	for _, set := range []ModelSettings{{Gain: 0.999}, {Floor: 0.1, Momentum: 0.999, Tolerance: 0.999, Sigma: Free, Majoriser: Force}, {Majoriser: EM, Tail: 3}} {
 		if _, err := set.withDefaults(100, 2, 500, false); err != nil {
 			t.Errorf("%+v: %v", set, err)
 		}

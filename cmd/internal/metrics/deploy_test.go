@@ -221,7 +221,7 @@ func TestDashboardAndAlertsNameMetrics(t *testing.T) {
 		base := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_sum"), "_count")
 		shown := used[name] || used[base+"_bucket"] || used[base+"_sum"] || used[base+"_count"]
 		if why := leftOut[base]; strings.HasPrefix(name, "unfold_") && shown == (why != "") {
-			t.Errorf("%s: shown %v, left out because %q; it has to be one of the two", name, shown, why)
+			t.Errorf("%s: shown %v in deploy/grafana or deploy/prometheus, in leftOut of deploy_test.go because %q; it has to be in one of the two", name, shown, why)
 		}
 	}
 	for name := range leftOut {
