@@ -45,12 +45,12 @@ const MostDistinct = 1000
 type Profile struct {
 	Rows    int64
 	Columns []ColumnProfile
-	// Left are the columns that "*" omits. Suggested are suggested options for fit on the command
-	// line. It is "" if there is one column of vectors, or nothing to encode.
-	Left      []Left
-	Suggested string
-	// Suggestion is Suggested as a Mapping.
+	// Left are the columns that "*" omits.
+	Left []Left
+	// Suggestion is a suggested mapping. It has no columns if there is one column of vectors, or
+	// nothing to encode. columns is the text of its columns.
 	Suggestion Mapping
+	columns    string
 	// Unread are the columns that the reader omits; their types contain the reason.
 	Unread table.Schema
 	// Entries is the number of nonzero values of a sparse matrix, or of sparse vectors in the only
@@ -240,20 +240,33 @@ func (p *Profile) suggest(numbers bool) {
 		return
 	}
 	const much = 10
-	p.Suggested = "--columns '" + strings.Join(names, ",") + "'"
-	p.Suggestion.Columns, _ = ParseColumns(strings.Join(names, ",")) // names are escaped
+	p.columns = strings.Join(names, ",")
+	p.Suggestion.Columns, _ = ParseColumns(p.columns) // names are escaped
 	switch {
 	case len(names) == 1 && !holes && counts.are():
 		p.Suggestion.Metric = Hellinger
-		p.Suggested += " --metric hellinger"
 	case len(deviations) > 1 && slices.Max(deviations) > much*slices.Min(deviations) || len(names) > 1:
 		p.Suggestion.Standardize = true
-		p.Suggested += " --standardize"
 	}
-	if holes {
-		p.Suggestion.Fill = true
-		p.Suggested += " --missing mean"
+	p.Suggestion.Fill = holes
+}
+
+// Suggested returns the suggestion as options for fit on the command line, "" if there is none.
+func (p *Profile) Suggested() string {
+	if p.columns == "" {
+		return ""
 	}
+	words := "--columns '" + p.columns + "'"
+	if m := p.Suggestion.Metric; m != "" {
+		words += " --metric " + string(m)
+	}
+	if p.Suggestion.Standardize {
+		words += " --standardize"
+	}
+	if p.Suggestion.Fill {
+		words += " --missing mean"
+	}
+	return words
 }
 
 // tallyCounts decides whether columns are counts of many things, such as words or genes: whole, not
@@ -290,7 +303,7 @@ func Suggest(ctx context.Context, path string, o Options, m Mapping) (out Mappin
 		return m, "", false, nil
 	}
 	p, err := ReadProfile(ctx, r, nil)
-	if err != nil || p.Suggested == "" {
+	if err != nil || p.columns == "" {
 		return m, "", false, err
 	}
 	passing := m.Passing()
@@ -303,7 +316,7 @@ func Suggest(ctx context.Context, path string, o Options, m Mapping) (out Mappin
 		m.Metric, m.Standardize = p.Suggestion.Metric, m.Standardize || p.Suggestion.Standardize
 	}
 	m.Fill = m.Fill || p.Suggestion.Fill && !m.Drop && !m.Missing
-	return m, p.Suggested, true, nil
+	return m, p.Suggested(), true, nil
 }
 
 // escaped escapes a name for ParseColumns.
