@@ -98,6 +98,15 @@ func holdsOneList(l array.ListLike) bool {
 	return seen
 }
 
+// bytes returns a value of bytes. Its text is the same, except that Arrow writes values of a fixed
+// length in base64.
+func (c Column) bytes(i int) []byte {
+	if a, is := storage(c.arr).(*array.FixedSizeBinary); is {
+		return a.Value(i)
+	}
+	return []byte(c.Text(i))
+}
+
 // leastBytes is the least number of bytes for a decision. Fewer bytes may look like numbers by
 // chance.
 const leastBytes = 24
@@ -109,7 +118,7 @@ func bytesForm(c Column) string {
 	var rows [][]byte
 	for i := 0; i < c.Len() && len(rows) < lookDisguised; i++ {
 		if !c.IsNull(i) {
-			rows = append(rows, []byte(c.Text(i)))
+			rows = append(rows, c.bytes(i))
 		}
 	}
 	if len(rows) == 0 || len(rows[0]) < 4 || slices.ContainsFunc(rows, func(r []byte) bool { return len(r) != len(rows[0]) }) {
@@ -251,7 +260,7 @@ func (d Disguise) Vectors(c Column, o Origin) (Column, error) {
 		if d.Form == "text" {
 			v, err = ParseVector(v[:0], text)
 		} else {
-			v, err = numbersOf(v[:0], []byte(text), d.Form)
+			v, err = numbersOf(v[:0], c.bytes(i), d.Form)
 		}
 		if err != nil {
 			return Column{}, o.BadAt(i, c.Name(), "%v", err)
