@@ -91,7 +91,7 @@ func (c *columnFit) learn(col table.Column, o table.Origin, missing, fill bool) 
 	}
 	if c.kind == table.Text {
 		for i := range col.Len() {
-			if col.IsNull(i) && missing {
+			if missing && isEmpty(col, i) {
 				c.holes++
 				continue
 			} else if col.IsNull(i) {

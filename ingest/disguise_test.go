@@ -13,8 +13,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/float16"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"unfold/ingest"
+	"unfold/ingest/ingesttest"
 	"unfold/ingest/table"
 )
 
@@ -202,5 +204,31 @@ func TestPythonsNumbersInJSON(t *testing.T) {
 	path = tempFile(t, "y.jsonl", []byte(`{"a": -Infinity}`+"\n"+`{"a": 2}`+"\n"))
 	if _, err := ingest.ReadAll(t.Context(), []string{path}, ingest.ReadOptions{Mapping: columnsOf(t, "a")}); err == nil || !strings.Contains(err.Error(), `column "a": the value is -Inf`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestVectorsInBytesOfAFixedType reads Arrow's type of bytes of a fixed length, which Arrow writes as
+// text in base64.
+func TestVectorsInBytesOfAFixedType(t *testing.T) {
+	b := array.NewFixedSizeBinaryBuilder(memory.NewGoAllocator(), &arrow.FixedSizeBinaryType{ByteWidth: 24})
+	var want []float32
+	for i := range 30 {
+		var row []byte
+		for k := range 6 {
+			v := float32(i-10) * .5 / float32(k+1)
+			want = append(want, v)
+			row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v))
+		}
+		b.Append(row)
+	}
+	a := b.NewArray()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: a.DataType()}}, nil)
+	path := tempFile(t, "x.arrows", ingesttest.Encode(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{a}, 30)}))
+	d, err := ingest.ReadAll(t.Context(), []string{path}, ingest.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.X.Data, want) {
+		t.Errorf("%d x %d values, or other ones", d.X.Rows, d.X.Cols)
 	}
 }

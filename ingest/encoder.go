@@ -450,8 +450,9 @@ func encodeNumber[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T],
 }
 
 func encodeText[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], at int, o table.Origin, missing bool) error {
+	_, empty := c.index[""] // a category of earlier model files
 	for i := range x.Rows {
-		if col.IsNull(i) {
+		if col.IsNull(i) || missing && !empty && isEmpty(col, i) {
 			if !missing {
 				return table.Null(o, i, c.Name)
 			}
@@ -468,6 +469,10 @@ func encodeText[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], a
 	}
 	return nil
 }
+
+// isEmpty reports whether a row has no text. Where missing values are allowed, empty text is missing
+// in all formats, because CSV cannot distinguish the two. Otherwise it is a category.
+func isEmpty(c table.Column, i int) bool { return c.IsNull(i) || c.Text(i) == "" }
 
 // category returns a text value as in a vocabulary, as valid UTF-8.
 func category(c table.Column, i int) string { return strings.ToValidUTF8(c.Text(i), "\uFFFD") }

@@ -179,9 +179,9 @@ func markHoles(hole []bool, c table.Column) {
 		}
 		return
 	}
-	get := table.NumberGetter(c.Array())
+	get, text := table.NumberGetter(c.Array()), c.Kind() == table.Text
 	for i := range hole {
-		hole[i] = hole[i] || c.IsNull(i) || get != nil && math.IsNaN(get(i))
+		hole[i] = hole[i] || c.IsNull(i) || text && isEmpty(c, i) || get != nil && math.IsNaN(get(i))
 	}
 }
 

@@ -55,7 +55,7 @@ func encodeTokens[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T],
 	counts := make([]float64, c.Tokens)
 	for i := range x.Rows {
 		row := x.Data[i*x.Cols+at : i*x.Cols+at+c.Tokens]
-		if col.IsNull(i) {
+		if col.IsNull(i) || missing && isEmpty(col, i) {
 			if !missing {
 				return table.Null(o, i, c.Name)
 			}

@@ -10,7 +10,7 @@ import (
 const (
 	NeighborName         = "neighbor"
 	NeighborDistanceName = "neighbor_distance"
-	neighborIDName       = "neighbor_id"
+	NeighborIDName       = "neighbor_id"
 )
 
 // NeighborColumns returns the nearest points of rows as columns of lists: their numbers, their distances by d, and
@@ -28,7 +28,7 @@ func NeighborColumns(near *knn.Neighbors, d distance.Distance, ids []string) []t
 	}
 	out := []table.Column{list(NeighborName, table.Int64Column("", point)), list(NeighborDistanceName, table.Float32Column("", far))}
 	if ids != nil {
-		out = append(out, list(neighborIDName, table.StringColumn("", id)))
+		out = append(out, list(NeighborIDName, table.StringColumn("", id)))
 	}
 	return out
 }

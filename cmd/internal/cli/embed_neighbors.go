@@ -37,7 +37,7 @@ func (e *embedder) placed(ctx context.Context, m *embed.Map, t *table.Table) (*e
 		return nil, err
 	}
 	out := asked.All()
-	out.Kept = append(out.Kept, embed.NeighborColumns(near, m.Distance(), nil)...)
+	out.Kept = append(out.Kept, embed.NeighborColumns(near, m.Distance(), m.PointIDs())...)
 	return out, nil
 }
 
@@ -54,7 +54,7 @@ func (c *embedCmd) checkNeighbors(settings *config.Config) error {
 		return usagef("--neighbors: neighbours are lists, which %s does not hold; take .parquet, .arrow or .jsonl", c.Output)
 	}
 	for _, name := range settings.Source.Keep {
-		if name == embed.NeighborName || name == embed.NeighborDistanceName {
+		if name == embed.NeighborName || name == embed.NeighborDistanceName || name == embed.NeighborIDName {
 			return usagef("--keep %s: the neighbours are in a column of that name; rename it in the input", name)
 		}
 	}

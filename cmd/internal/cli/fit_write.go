@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -165,15 +166,34 @@ func columnNames(names []string, columns []int) string {
 	return strings.Join(list, ", ")
 }
 
-// pointIDs returns the ids of n points. A point has the id of its last row. It returns nil if rows
-// have no ids.
+// pointIDs returns the ids of n points. A point has the id of its last row. Rows without ids are
+// numbered from 0 in the map, so that a point has the number of its first row; the result is nil if
+// these are the numbers of points.
 func pointIDs(id table.Column, point []int32, n int) []string {
-	if !id.Valid() {
+	if !id.Valid() && len(point) == n {
 		return nil
 	}
 	out := make([]string, n)
 	for row, p := range point {
-		out[p] = id.Text(row)
+		if id.Valid() {
+			out[p] = id.Text(row)
+		} else if out[p] == "" {
+			out[p] = strconv.Itoa(row)
+		}
 	}
 	return out
+}
+
+// isRowNumbers reports whether ids of points are the numbers of their first rows, as pointIDs gives
+// them to rows without ids.
+func isRowNumbers(ids []string) bool {
+	last := -1
+	for _, id := range ids {
+		row, err := strconv.Atoi(id)
+		if err != nil || row <= last {
+			return false
+		}
+		last = row
+	}
+	return true
 }
