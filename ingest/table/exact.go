@@ -43,7 +43,11 @@ func Exact(c Column) func(i int) string {
 		return exactTimestamp(a)
 	case *array.String, *array.LargeString:
 		return func(i int) string {
-			if text := c.Text(i); fineTime.MatchString(text) || zonedTime.MatchString(text) && !utcTime.MatchString(text) {
+			text := c.Text(i)
+			if len(text) <= len("2006-01-02T15:04:05") {
+				return "" // neither a zone nor parts of a second
+			}
+			if fineTime.MatchString(text) || zonedTime.MatchString(text) && !utcTime.MatchString(text) {
 				return text
 			}
 			return ""

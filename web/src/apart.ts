@@ -25,7 +25,7 @@ const mostChance = 0.01;
 const leastCount = 5;
 
 /** apart compares points with some others, or with all others. */
-export function apart(store: Store, chosen: Uint32Array, others: Uint32Array | null, rest = others ? "of the others" : "of the rest"): Difference[] {
+export function apart(store: Store, chosen: Uint32Array, others: Uint32Array | null, rest = others ? "the others" : "the rest"): Difference[] {
   const mine = sample(chosen);
   const theirs = sample(others ?? except(store, chosen));
   const found: Difference[] = [];
@@ -36,7 +36,7 @@ export function apart(store: Store, chosen: Uint32Array, others: Uint32Array | n
       if (a + b < leastCount) return;
       tests++;
       const [p, q] = [a / mine.length, b / theirs.length];
-      add(p - q, proportions(a, mine.length, b, theirs.length), `${name}: ${percent(p)} of these, ${percent(q)} ${rest}`);
+      add(p - q, proportions(a, mine.length, b, theirs.length), `${name}: ${percent(p)} of these, ${percent(q)} of ${rest}`);
     };
     if (c.kind === "category") {
       const counts = [mine, theirs].map((slots) => {
@@ -51,8 +51,8 @@ export function apart(store: Store, chosen: Uint32Array, others: Uint32Array | n
       if (a.length === 0 || b.length === 0) return;
       tests++;
       const { delta, chance } = ranks(a, b);
-      const middle = (v: Float64Array): string => store.written(k, v[v.length >> 1]!);
-      add(delta, chance, `${middle(a)} in the middle, ${middle(b)} ${rest}`);
+      const median = (v: Float64Array): string => store.written(k, v[v.length >> 1]!);
+      add(delta, chance, `median ${median(a)}, ${median(b)} in ${rest}`);
     }
   });
   const best = new Map<string, Difference>();

@@ -275,7 +275,7 @@ export class App implements Listener {
 
   /** far offers to show all points if the usual view leaves some out. */
   private far(): void {
-    const n = this.camera.scale < 1.05 * this.camera.framed ? outside(this.store, this.camera) : 0;
+    const n = this.camera.atFrame ? outside(this.store, this.camera) : 0;
     $("far").hidden = n === 0;
     $("far").textContent = `${n.toLocaleString("en")} outside the view`;
   }

@@ -19,8 +19,8 @@ export class Camera {
   height = 1;
   /** The scale at which the whole map fits. */
   home = 1;
-  /** The scale of the last view of all or most points. */
-  framed = 1;
+  /** The last view of all or most points. */
+  framed: View = [0, 0, 1];
   /** The least scale, at which all points are small. */
   least = 0.2;
   private flight: { from: View; to: View; begun: number } | null = null;
@@ -35,6 +35,12 @@ export class Camera {
 
   get zoom(): number {
     return this.scale / this.home;
+  }
+
+  /** atFrame reports whether the view is still that of all or most points. */
+  get atFrame(): boolean {
+    const [x, y, scale] = this.framed;
+    return Math.max(Math.abs(this.x - x), Math.abs(this.y - y)) * this.scale < 12 && Math.abs(this.scale / scale - 1) < 0.05;
   }
 
   pan(dx: number, dy: number): void {

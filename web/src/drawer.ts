@@ -66,7 +66,7 @@ export class Drawer {
     const other = this.held && this.held !== this.slots ? this.held.filter((s) => this.store.alive[s]) : null;
     const count = (n: number): string => `${n.toLocaleString("en")} held ${n === 1 ? "point" : "points"}`;
     const box = h("div", { class: "apart" }, h("h2", {}, other ? `What sets them apart from the ${count(other.length)}` : "What sets them apart"));
-    const found = apart(this.store, this.slots, other, other ? "of the held" : undefined).slice(0, 12);
+    const found = apart(this.store, this.slots, other, other ? "the held" : undefined).slice(0, 12);
     for (const d of found) {
       const bar = h("i");
       bar.style.width = `${100 * Math.abs(d.effect)}%`;

@@ -46,7 +46,7 @@ export class Moves {
     this.camera.least = all[2] / 5;
     const view = share === 0 || (share === undefined && most[2] < 1.5 * all[2]) ? all : most;
     if (share === undefined) this.camera.home = view[2];
-    this.camera.framed = view[2];
+    this.camera.framed = view;
     if (flying) this.camera.fly(view, performance.now());
     else this.camera.set(view);
     this.frames.ask({ base: true, over: true, labels: true, address: flying });

@@ -197,7 +197,7 @@ func TestWhyOnClick(t *testing.T) {
 	}
 }
 
-// The page names clusters by their distinguishing columns.
+// The page begins with the labels of a map that has some, and names clusters by their distinguishing columns.
 func TestViewNamesClusters(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	t.Chdir(t.TempDir())
@@ -211,9 +211,15 @@ func TestViewNamesClusters(t *testing.T) {
 	m := start(t, "view", "map.csv", "--listen", "127.0.0.1:0")
 	b.Show("http://" + m.said(`address=(\S+)`)[1])
 	b.Wait(`document.querySelector("#clusters h2")?.textContent === "2 clusters"`)
+	names := `unfold.names.labels.map(l => l.text).sort().join("|")`
 	b.Wait(`unfold.names.labels.length === 2`)
-	if got := browser.Eval[string](b, `unfold.names.labels.map(l => l.text).sort().join("|")`); got != "b|bytes high" {
-		t.Errorf("the names are %q", got)
+	if got := browser.Eval[string](b, names); got != "a|b" {
+		t.Errorf("the labels are %q", got)
+	}
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.colorBy(unfold.store.columns.findIndex(c => c.name === "cluster"))`))
+	b.Wait(`unfold.names.labels.length === 2 && ` + names + ` !== "a|b"`)
+	if got := browser.Eval[string](b, names); got != "b|bytes high" {
+		t.Errorf("the clusters are named %q", got)
 	}
 }
 
