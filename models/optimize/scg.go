@@ -3,6 +3,9 @@
 // length follows from a finite difference of the gradient instead of a line search. A trust region
 // limits it, whose scale grows where the quadratic model is bad. An iteration evaluates two
 // gradients and one value.
+//
+// gonum's optimize has no such method, and the published courses of the GPLVM are of it (see the
+// fixtures of package gplvm). LBFGS is gonum's.
 package optimize
 
 import (
