@@ -99,14 +99,14 @@
 //
 //	r_l = k (K/k)^(l/m), l = 1 ... m,  K = min(7 k, n/10).                                   (H20)
 //
-// Up to 30,000 points, m is 300,000/n, at most 16, and the neighbour lists are long enough for
+// Up to 30,000 points, m is 150,000/n, at most 16, and the neighbour lists are long enough for
 // these ranks. For more points, and in maps that are updated while points are added and removed, m
 // is 3, and the edges lead to the ends of walks along the lists, which have about these ranks
 // (further.go). Measurements are in docs/decisions/frames.md.
 //
 // # Many points
 //
-// From 30,000 points on, three changes reduce memory traffic. The points are reordered by a
+// From 5,000 points on, three changes reduce memory traffic. The points are reordered by a
 // breadth-first walk (order.go). delta_ij^2 is stored in single precision (pair_lengths.go). In the
 // plane, W of H5 is stored and its systems are solved in single precision, too (package solve,
 // loose solves). Results differ by rounding only. From 100,000 points on, learning starts from the

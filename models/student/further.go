@@ -15,7 +15,7 @@ const (
 	// furtherLeast and furtherMost bound the number of further edges per point. furtherAll is the
 	// target for all points together. More than three edges preserve more of the 30 and 100 nearest
 	// neighbours, but time grows in proportion to their number.
-	furtherLeast, furtherMost, furtherAll = 3, 16, 300_000
+	furtherLeast, furtherMost, furtherAll = 3, 16, 150_000
 	// reachFactor and reachShare define the default of Options.Reach: reachFactor times k, and at
 	// most 1/reachShare of all points.
 	reachFactor = 7
@@ -100,7 +100,7 @@ func (s Settings) SearchLists(n int) int {
 }
 
 // ranks returns the ranks of the further edges of a point on a map of n points with neighbour lists
-// of the given length. Their number m is 300,000/n, at least 3 and at most 16. If the lists are too
+// of the given length. Their number m is 150,000/n, at least 3 and at most 16. If the lists are too
 // short, walks replace ranks and m is 3, because longer walks would end much too far away.
 func (s Settings) ranks(n, lists int) []int {
 	reach, m := s.reach(n), furtherLeast

@@ -267,7 +267,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 // TestDefaultsByNumber: with few points the default takes more steps, and dissimilar pairs weigh
 // more in each.
 func TestDefaultsByNumber(t *testing.T) {
-	for _, c := range []struct{ n, d, want int }{{100, 2, 200}, {20_000, 3, 200}, {40_000, 10, 75}, {70_000, 2, 80}, {70_000, 10, 50}, {0, 2, 200}} {
+	for _, c := range []struct{ n, d, want int }{{100, 2, 200}, {20_000, 3, 120}, {40_000, 10, 75}, {70_000, 2, 80}, {70_000, 10, 50}, {0, 2, 200}} {
 		if got := Steps(c.n, c.d); got != c.want {
 			t.Errorf("%d points in %d dimensions: %d steps, want %d", c.n, c.d, got, c.want)
 		}

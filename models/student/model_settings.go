@@ -74,11 +74,11 @@ func Weight(n int, edges float64) float64 {
 // times the weight the groups dissolve: .56 (docs/decisions/refresh.md).
 func farDamping(c float64) float64 { return 0.005 * min(4, max(1, c/DefaultWeight)) }
 
-// Steps returns the default number of steps for n points in d dimensions: 4,000,000/n between 80
+// Steps returns the default number of steps for n points in d dimensions: 2,400,000/n between 80
 // and 200, for d > 3 3,000,000/n between 50 and 200. Small maps get more, because their steps are
 // cheap.
 func Steps(n, d int) int {
-	least, total := 80, 4_000_000
+	least, total := 80, 2_400_000
 	if d > 3 {
 		least, total = 50, 3_000_000
 	}

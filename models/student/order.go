@@ -6,10 +6,9 @@ import (
 	"unfold/sparse/knn"
 )
 
-// orderedPoints is the number of points from which the places of a map exceed a core's own cache.
-// Maps of so many points are learnt in a different order of points (see order). Results differ only
-// by rounding.
-const orderedPoints = 30_000
+// orderedPoints is the number of points from which a map is learnt in a different order of points
+// (see order), so that sums over edges access nearby memory. Results differ only by rounding.
+const orderedPoints = 5_000
 
 // order lists the points of a problem by position. Consecutive points are neighbours, so that sums
 // over edges access nearby memory. nil stands for the order of the input.

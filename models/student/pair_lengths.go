@@ -2,7 +2,7 @@ package student
 
 // singlePoints is the number of points from which the length scales of pairs are stored in single
 // precision. They are a fifth of a large problem's memory and of the memory that a step reads.
-const singlePoints = 30_000
+const singlePoints = 5_000
 
 // pairLengths are the squared length scales delta_ij^2 of the entries of a pattern, in its order.
 // Either double or single is used.

@@ -77,14 +77,14 @@ type Options struct {
 	// further.
 	Further FurtherWeight
 	// Single stores length scales in single precision, and in the plane and in space solves systems
-	// in it, as for 30,000 points and more. It is for trials that predict the time of a fit of many
+	// in it, as for 5,000 points and more. It is for trials that predict the time of a fit of many
 	// points.
 	Single bool
 	// Thorough takes two and a half times the steps, solves each to the tolerance, and uses finer
 	// cells. Maps are a little better and take several times as long.
 	Thorough bool
 	// Theta is the accuracy of cells in the map; smaller is better. The default is that of package
-	// farfield, or that of finerTheta for fewer than 30,000 points or with Thorough.
+	// farfield, or that of finerTheta for fewer than 5,000 points or with Thorough.
 	Theta float64
 }
 
@@ -95,7 +95,7 @@ const thoroughSteps = 2.5
 // fewPoints points, for which it costs little time.
 var finerTheta = []float64{0.1, 0.2, 0.4}
 
-const fewPoints = 30_000
+const fewPoints = 5_000
 
 // mostDensity is the largest exponent Options.Density.
 const mostDensity = 4

@@ -67,7 +67,7 @@ func TestModelDefaults(t *testing.T) {
 // TestNumbersByPoints: defaults that depend on the number of points, at their thresholds.
 func TestNumbersByPoints(t *testing.T) {
 	for _, c := range []struct{ n, d, want int }{
-		{0, 2, 200}, {1, 2, 200}, {20_000, 2, 200}, {25_000, 2, 160}, {50_000, 2, 80}, {1e6, 2, 80}, {1e6, 3, 80}, {1e6, 4, 50}, {30_000, 4, 100}, {30_000, 3, 133}, {10, 4, 200},
+		{0, 2, 200}, {1, 2, 200}, {12_000, 2, 200}, {20_000, 2, 120}, {25_000, 2, 96}, {30_000, 2, 80}, {50_000, 2, 80}, {1e6, 2, 80}, {1e6, 3, 80}, {1e6, 4, 50}, {30_000, 4, 100}, {30_000, 3, 80}, {10, 4, 200},
 	} {
 		if got := Steps(c.n, c.d); got != c.want {
 			t.Errorf("%d points in %d dimensions: %d steps, want %d", c.n, c.d, got, c.want)
@@ -147,7 +147,7 @@ func TestNumbersByPoints(t *testing.T) {
 	}
 	for _, c := range []struct {
 		n, edges, reach int
-	}{{1000, 16, 56}, {30_000, 10, 56}, {30_001, 3, 56}, {20, 0, 2}, {90, 1, 9}} {
+	}{{1000, 16, 56}, {30_000, 5, 56}, {30_001, 3, 56}, {20, 0, 2}, {90, 1, 9}} {
 		if edges, reach := (Settings{}).FurtherEdges(c.n); edges != c.edges || reach != c.reach {
 			t.Errorf("%d points: %d further edges up to %d, want %+v", c.n, edges, reach, c)
 		}
@@ -168,11 +168,28 @@ func TestNumbersByPoints(t *testing.T) {
 		thorough bool
 		own      float64
 		want     float64
-	}{{1, 100, false, 0, 0.1}, {2, 29_999, false, 0, 0.2}, {3, 100, false, 0, 0.4}, {7, 100, false, 0, 0.4}, {2, 30_000, false, 0, farfield.DefaultTheta(2)}, {2, 30_000, true, 0, 0.2}, {2, 100, true, 0.7, 0.7}} {
+	}{{1, 100, false, 0, 0.1}, {2, 4_999, false, 0, 0.2}, {3, 100, false, 0, 0.4}, {7, 100, false, 0, 0.4}, {2, 5_000, false, 0, farfield.DefaultTheta(2)}, {2, 5_000, true, 0, 0.2}, {2, 100, true, 0.7, 0.7}} {
 		th := with(func(s *Settings) { s.Dims, s.Thorough, s.Theta = c.d, c.thorough, c.own })
 		if got := th.theta(c.n); got != c.want {
 			t.Errorf("%+v: theta %v", c, got)
 		}
+	}
+}
+
+// TestMorePointsAreNoCheaper: a map of more points takes at least half as many sums over edges as any of fewer, and maps of
+// nearly as many points take nearly as many.
+func TestMorePointsAreNoCheaper(t *testing.T) {
+	var most, before float64
+	for n := 1000; n <= 1_000_000; n += 1 + n/100 {
+		edges, _ := (Settings{}).FurtherEdges(n)
+		work := float64(n*Steps(n, 2)) * float64(DefaultNeighbors+edges)
+		if work < 0.5*most {
+			t.Errorf("%d points take %.3g sums over edges, fewer points %.3g", n, work, most)
+		}
+		if before > 0 && (work > 1.15*before || work < before/1.3) {
+			t.Errorf("%d points take %.3g sums over edges, 1 %% fewer points %.3g", n, work, before)
+		}
+		most, before = max(most, work), work
 	}
 }
 
