@@ -230,12 +230,15 @@ export class App implements Listener {
     return i < 0 && name === "arrival" && this.live ? arrival : i;
   }
 
-  /** firstColumn returns the column in the address, or else a good default: labels if there are some, then clusters. */
+  /**
+   * firstColumn returns the column in the address, or else a good default: labels if there are some, then clusters. A stage predicts the classes
+   * of all points, of which often few have a label, so that classes come first there.
+   */
   private firstColumn(label?: string): number {
     const { columns } = this.store;
     const chosen = this.wanted.by ?? this.preferred;
     if (chosen === "") return -1;
-    for (const name of [this.wanted.by, this.preferred, label, "label", "labels", "class", "category", "cluster_name", "cluster"]) {
+    for (const name of [this.wanted.by, this.preferred, this.live ? "class" : undefined, label, "label", "labels", "class", "category", "cluster_name", "cluster"]) {
       const i = name === undefined ? -1 : this.columnOf(name);
       if (i !== -1) return i;
     }
