@@ -131,7 +131,7 @@ type Refresh struct {
 	Steps  int         `key:"steps" default:"5" help:"Steps of learning in an ordinary refresh." placeholder:"N" min:"0"`
 	Anchor NonNegative `key:"anchor" default:"auto" help:"How firmly an ordinary refresh holds points where they are, 0 not at all; auto is 0.1, with gaussian tails 10." placeholder:"X"`
 	Gentle Every       `key:"gentle" default:"auto" help:"Every how many refreshes points may move a little more: a number, never, or auto, which is every fifth." placeholder:"N"`
-	Major  string      `key:"major" default:"auto" choices:"auto,never,always" help:"When the whole map is learnt: auto when it has grown by half, below 20,000 points by a fifth, when novel events came, and now and then; always learns every map from nothing, each in a map_epoch of its own."`
+	Major  string      `key:"major" default:"auto" choices:"auto,never,always" help:"When the whole map is learnt: auto when it has grown by half, below 20,000 points by a fifth to a tenth, when novel events came, and now and then; always learns every map from nothing, each in a map_epoch of its own."`
 	Frame  string      `key:"frame" default:"keep" choices:"keep,new" help:"The coordinate frame of a map that is learnt as a whole: keep learns it near the one before, so that points that stay hardly move; new as a fit would, from a frame of its own, and begins a new map_epoch."`
 }
 
