@@ -150,7 +150,7 @@ func busyCommands() (all []busy) {
 }
 
 // endsByItself are commands that read nothing and wait for nothing.
-var endsByItself = []string{"version", "completion", completeVerb}
+var endsByItself = []string{"version", "completion", "settings", completeVerb}
 
 // TestEveryVerbEnds interrupts every command while it works. It ends within 2 s, with one sentence
 // and no partial output. In the quick tier it may take longer, because the machine may be busy.
