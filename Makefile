@@ -39,7 +39,7 @@ matrix-short: bin/tests
 	.ci/matrix short
 
 # mutants changes one small thing of a package at a time and counts the changes that the package's own quick tests notice; minutes a
-# package. The page docs/mutants.md: make mutants ARGS="-o docs/mutants.md"; packages that are not tried keep their lines. Others than those at
+# package. The page docs/reference/mutants.md: make mutants ARGS="-o docs/reference/mutants.md"; packages that are not tried keep their lines. Others than those at
 # equal distances: make mutants ARGS="-seed 7". All changes of one file: make mutants ARGS="-most 0 -only tree.go ./sparse/graph/live".
 .PHONY: mutants
 mutants:

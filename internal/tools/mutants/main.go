@@ -12,7 +12,7 @@
 //	                             40 others, drawn by a seed
 //	mutants -only tree.go ./sparse/graph/live
 //	                             changes of one file
-//	mutants -o docs/mutants.md   writes the page; other packages keep their lines
+//	mutants -o docs/reference/mutants.md   writes the page; other packages keep their lines
 package main
 
 import (

@@ -14,7 +14,7 @@ conditions are joined the other way, 1 becomes 0, or a statement is dropped. A c
 notice it; those tests that reach it are run, the quickest first. A package keeps its line until it is tried again.
 
 Tests that take far longer with a change than without are run again at once without it. The change counts only if they are then quick
-again, or if their failure repeats. So a busy machine kills nothing. "Ended" are the killed changes whose tests were ended, because they would not end by themselves.
+again, or if their failure repeats. So failures that a busy machine causes do not count. "Ended" counts killed changes whose tests did not end by themselves.
 
 Some changes have no effect that a test could see. Those are "equivalent", each with its reason in
 ` + "`internal/tools/mutants/equivalent.txt`" + `. They are tried like the others; the percentage is that of the rest.
