@@ -11,7 +11,7 @@ import (
 )
 
 // Classifier predicts the classes of vectors from their places on a map. It belongs to one version
-// of the map. Safe for concurrent use.
+// of the map. It is safe for concurrent use.
 type Classifier struct {
 	// Names are the names of the C classes, in ascending order.
 	Names []string
@@ -28,13 +28,13 @@ type Classes struct {
 	// Probability has the probabilities of the C classes, n x C, in the order of Classifier.Names;
 	// empty if n is 0.
 	Probability *mat.Dense
-	// Entropy is that of each row's probabilities, in nats: 0 if one class is certain, ln C if all are
-	// equally probable.
+	// Entropy is the entropy of each row's probabilities, in nats: 0 if one class is certain, ln C
+	// if all are equally probable.
 	Entropy []float64
 }
 
-// LearnClasses learns to predict classes from the rows of x (n x Dim) and their labels, one a row;
-// "" means no label. The map does not change, and Save does not store the classes.
+// LearnClasses learns to predict classes from the rows of x (n x Dim) and one label per row; ""
+// means no label. The map does not change, and Save does not store the classes.
 func (m *Map) LearnClasses(ctx context.Context, x mat.Matrix, label []string) (*Classifier, error) {
 	v := m.now.Load()
 	from, err := v.source(x)

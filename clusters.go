@@ -10,7 +10,7 @@ import (
 	"unfold/models/clusters"
 )
 
-// ClusterOptions define a cluster, as the flags of `unfold clusters` do. The zero value works.
+// ClusterOptions define a cluster, like the flags of `unfold clusters`. The zero value works.
 type ClusterOptions struct {
 	// MinSize is the least number of points of a cluster. Default 50, at least 2.
 	MinSize int
@@ -29,10 +29,11 @@ type Clusters struct {
 	// Label is the cluster of each row, or -1 for noise. Clusters are numbered in the order of
 	// their first rows.
 	Label []int
-	// Probability, from 0 to 1, is how firmly each row belongs to its cluster; 0 for noise.
+	// Probability, from 0 to 1, is the strength of each row's membership in its cluster. It is 0
+	// for noise.
 	Probability []float64
-	// Outlier, from 0 to 1, is larger the less dense it is around the row than in the cluster next
-	// to it.
+	// Outlier, from 0 to 1, is the GLOSH score. It grows as the density at the row falls below that
+	// of the cluster around it.
 	Outlier []float64
 	// Size is the number of rows of each cluster. Persistence, from 0 to 1, is its stability.
 	Size        []int
@@ -68,9 +69,9 @@ func clustersOf(ctx context.Context, x vec.Matrix[float64], o ClusterOptions, th
 	return out, nil
 }
 
-// Predict returns the clusters that new rows of x (n x dim) join: each that of its nearest row under
-// mutual reachability. For clusters of a map, rows are places, as Places.Embedding. Size and
-// Persistence of the result are those of c.
+// Predict predicts the clusters of the new rows of x (n x dim). Each joins the cluster of its
+// nearest row under mutual reachability. For clusters of a map, the rows are places, such as
+// Places.Embedding. Size and Persistence of the result are those of c.
 func (c *Clusters) Predict(ctx context.Context, x mat.Matrix) (*Clusters, error) {
 	rows, err := wide(x)
 	if err != nil || rows.Rows == 0 {

@@ -22,8 +22,8 @@
 //	m.Graph(ctx)            // the neighbour graph of the points, a sparse CSR
 //	m.Explain(ctx, y, 5)    // the five elements that make each vector novel
 //	m.Clusters(ctx, o)      // the clusters of the points (HDBSCAN*), with a method for new places
-//	m.LearnClasses(ctx, x, label)  // predicts classes from places; Classifier returns the map's own
-//	m.Drift(o)              // tests whether the newest vectors are distributed as the points
+//	m.LearnClasses(ctx, x, label)  // learns to predict classes from places; Classifier returns the map's own
+//	m.Drift(o)              // tests whether the newest vectors are distributed like the points
 //	m.Save(w); Open(r)      // a model file, which the command unfold also reads
 //
 // Place is a pure function of the map and the vector: a vector gets bit-identical results in any
@@ -45,9 +45,9 @@
 //
 // Places change only in Refresh. It usually takes a few steps from the present places, and more at
 // every fifth call. In some cases it makes a whole fit that stays near the present places: when the
-// map has grown by half (by a fifth for fewer than 20,000 points), some time after many novel
-// vectors, or after 50 calls. The coordinate frame stays the same. Maps of the kinds Student and
-// Saul can be updated; others are only learnt by Fit.
+// map has grown by half (by a fifth below 20,000 points, by a tenth below 5,000), some time after
+// many novel vectors, or after 50 calls. The coordinate frame stays the same. Maps of the kinds
+// Student and Saul can be updated; others are only learnt by Fit.
 //
 // # Threads
 //

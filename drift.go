@@ -10,15 +10,15 @@ import (
 	"unfold/models/projection"
 )
 
-// DriftOptions are the settings of a test for drift, as the keys `drift` of a stage. The zero value
-// works.
+// DriftOptions are the settings of a test for drift, like the keys `drift` of a stage's
+// configuration. The zero value works.
 type DriftOptions struct {
 	// Window is the number of newest vectors that are tested together. Default 200, at least 50.
 	Window int
 	// Neighbors is the length of the neighbour lists. Default 10.
 	Neighbors int
-	// FalseAlarm is the mean number of vectors to a false alarm, from 10 to 1000 windows. Default
-	// 10,000.
+	// FalseAlarm is the mean number of vectors between false alarms, from 10 to 1000 windows.
+	// Default 10,000.
 	FalseAlarm int
 	// Seed determines the sample of the points.
 	Seed uint64
@@ -35,16 +35,18 @@ type Drift struct {
 
 // DriftLook is the result of one test.
 type DriftLook struct {
-	// Vectors is the number of vectors that had been added by then.
+	// Vectors is the number of vectors that were added before the test.
 	Vectors uint64
 	// Level is the tested statistic, and Bound the level above which there is an alarm.
 	Level, Bound float64
-	// Alarm is true if Level exceeds Bound. Raised is true if it did not at the look before.
+	// Alarm is true if Level exceeds Bound. Raised is true if Alarm is true and was false at the
+	// previous look.
 	Alarm, Raised bool
 }
 
-// Drift returns a test against a sample of the map's points, which should be ten times as many as
-// the window; else the window is shorter. Fewer than 500 are bad input.
+// Drift returns a test against a sample of the map's points. The map should have ten points for
+// each vector of the window; otherwise the window is shorter. Fewer than 500 points, or 10
+// (Neighbors + 1), are bad input.
 func (m *Map) Drift(o DriftOptions) (*Drift, error) {
 	v := m.now.Load()
 	s := v.snap

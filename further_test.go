@@ -66,7 +66,7 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// Classes are predicted from places, and a map without them has none.
+// Classes are predicted from places. A map that was learnt without labels has no classifier.
 func TestLearnClasses(t *testing.T) {
 	x, label := groups(240, 5)
 	m := fitted(t, x, unfold.Options{Threads: 1})
@@ -159,7 +159,8 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// A metric is that of neighbours, is kept in the file, and names what there is otherwise.
+// The metric determines the neighbours and is stored in the file. Unknown metrics, and options that
+// exclude it, are errors.
 func TestMetric(t *testing.T) {
 	x, _ := groups(120, 11)
 	m := fitted(t, x, unfold.Options{Threads: 1, Steps: 5, Metric: unfold.Chebyshev})

@@ -65,7 +65,8 @@ const (
 	Manhattan Metric = "manhattan"
 	// Chebyshev is the largest absolute difference.
 	Chebyshev Metric = "chebyshev"
-	// Jaccard is 1 minus the share of common ones, for rows of 0 and 1.
+	// Jaccard, for rows of 0 and 1, is the share of differing columns among those with a 1 in
+	// either row.
 	Jaccard Metric = "jaccard"
 )
 
@@ -153,8 +154,8 @@ type StudentOptions struct {
 	// With the default 0 it follows only weakly.
 	Density float64
 	// Supervision, from 0 to 1, is the influence of Options.Labels on learning. The weight of a
-	// near neighbour with another label is multiplied by 1 - Supervision. Default 0: labels are
-	// ignored. The places of rows that are placed later do not depend on their labels.
+	// near neighbour with another label is multiplied by 1 - Supervision. Default 0, which excludes
+	// Labels. The places of rows that are placed later do not depend on their labels.
 	Supervision float64
 	// Tail is the shape of the tails; smaller is heavier. Default Dims/2.
 	Tail float64
@@ -197,10 +198,11 @@ type GPLVMOptions struct {
 	// Smooth places with a smooth function of the vector, in microseconds instead of milliseconds,
 	// and less exactly.
 	Smooth bool
-	// Supervision, from 0 to 1, learns one latent space of the rows and Options.Labels if it is above
-	// 0, whatever its value. The map then predicts classes (Map.Classifier). Its rows must be finite and
-	// have labels of at least two classes. Kernel, Restarts and Smooth must be zero. Default 0: labels
-	// are ignored. The places of rows that are placed later do not depend on their labels.
+	// Supervision, from 0 to 1, selects learning of one latent space for the rows and
+	// Options.Labels. All values above 0 are equivalent. The map then predicts classes
+	// (Map.Classifier). The rows must be finite and have labels of at least two classes. Kernel,
+	// Restarts and Smooth must be zero. Default 0, which excludes Labels. The places of rows that
+	// are placed later do not depend on their labels.
 	Supervision float64
 }
 

@@ -39,8 +39,8 @@ type Dataset struct {
 	Guesses []string
 	// Dropped is the number of rows that were dropped because a value was missing.
 	Dropped int
-	// Drawn are the rows of the files that the dataset has; nil if it has all of them
-	// (ReadOptions.Most). Blank and Dropped count all rows of the files.
+	// Drawn is the sample of the files' rows that the dataset has (ReadOptions.Most). It is nil if
+	// the dataset has all rows. Blank and Dropped count all rows of the files.
 	Drawn *Drawn
 
 	// hashes are the hashes of the rows as given, if X may have rounded them.
@@ -67,9 +67,10 @@ type ReadOptions struct {
 	Double Double
 	// LabelFiles are files with labels, one for each data file in order.
 	LabelFiles []string
-	// Most, if not nil, returns the most rows to hold, given the number of rows of all files and of
-	// values of a vector. If there are more rows, so many are drawn with Seed, in the order of the
-	// files. It does not apply to rows that stay sparse, and not to Double.
+	// Most, if not nil, returns the largest number of rows to keep. Its arguments are the number of
+	// rows of all files and the length of a vector. If there are more rows, that many are drawn
+	// with Seed and stay in the order of the files. Sparse rows are never drawn. Drawn rows are
+	// always in single precision.
 	Most func(rows, dim int) (int, error)
 	Seed uint64
 	// Room, if not nil, allocates the matrix for the rows.
@@ -327,8 +328,9 @@ func (l *loader) room() (x vec.Matrix[float32], err error) {
 	return vec.New[float32](rows, dim), nil
 }
 
-// fillAll encodes one source, whose row 0 is row at of all, and returns the row after its last. It
-// encodes parts of the source concurrently if the format allows it. The result equals that of fill.
+// fillAll encodes one source. at is the number of its first row among the rows of all sources.
+// fillAll returns the number after its last row. It encodes parts of the source concurrently if the
+// format allows it. The result equals that of fill.
 func (l *loader) fillAll(r table.Reader, path string, x vec.Matrix[float32], at int, p *parts) (int, error) {
 	parted, ok := r.(table.Parted)
 	if !ok {
@@ -362,8 +364,8 @@ func (l *loader) fillAll(r table.Reader, path string, x vec.Matrix[float32], at 
 	return from[len(readers)], nil
 }
 
-// fill encodes one source, whose row 0 is row at of all, and returns the row after its last. The
-// rows end before row end of all.
+// fill encodes one source. at is the number of its first row among the rows of all sources. fill
+// returns the number after its last row, which must not exceed end.
 func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at, end int, p *parts) (int, error) {
 	var scratch vec.Matrix[float32]
 	for t, err := range table.All(l.ctx, r) {
@@ -394,8 +396,8 @@ func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at, end int, p *par
 	return at, nil
 }
 
-// encodeDrawn encodes a table, whose row 0 is row at of all, into scratch, and the drawn rows of it
-// into x.
+// encodeDrawn encodes a table into scratch and copies its drawn rows to x. at is the number of its
+// first row among the rows of all sources.
 func (l *loader) encodeDrawn(t *table.Table, x vec.Matrix[float32], at int, scratch vec.Matrix[float32]) (*Batch, error) {
 	b, err := l.encoder.EncodeInto(t, scratch)
 	if err != nil {

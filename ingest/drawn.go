@@ -8,8 +8,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Drawn are some of the rows of a source, drawn uniformly without replacement. It takes 0.2
-// bytes for each row of the source.
+// Drawn is a uniform sample, without replacement, of the rows of a source. It takes 0.2 bytes for
+// each row of the source.
 type Drawn struct {
 	// Of is the number of rows of the source, Count that of the drawn rows.
 	Of, Count int
@@ -22,7 +22,7 @@ func Draw(of, count int, seed uint64) *Drawn {
 	d := &Drawn{Of: of, Count: count, words: make([]uint64, of/64+1), before: make([]uint32, of/64+1)}
 	r, need := rand.New(rand.NewPCG(seed, 0xd2a)), count
 	for i := 0; i < of && need > 0; i++ {
-		// Row i is drawn with the share of the rows still needed among the rows left.
+		// The probability of row i is the number of rows still needed over the number of rows left.
 		if r.IntN(of-i) < need {
 			d.words[i/64] |= 1 << (i % 64)
 			need--
@@ -45,7 +45,7 @@ func (d *Drawn) Before(row int) int {
 	return int(d.before[row/64]) + bits.OnesCount64(d.words[row/64]&(1<<(row%64)-1))
 }
 
-// among returns those of the rows from..from+n-1 that were drawn, counted from from.
+// among returns the drawn ones of the rows from..from+n-1, numbered relative to from.
 func (d *Drawn) among(from, n int) []int {
 	var rows []int
 	for i := range n {
@@ -80,7 +80,7 @@ func (d *Drawn) take(b *Batch, row int, x vec.Matrix[float32]) (*Batch, error) {
 	return out, nil
 }
 
-// Row returns the row of the source that is the drawn row k.
+// Row returns the source's row number of drawn row k.
 func (d *Drawn) Row(k int) int {
 	w := sort.Search(len(d.before), func(w int) bool { return int(d.before[w]) > k }) - 1
 	word := d.words[w]

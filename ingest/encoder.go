@@ -450,7 +450,7 @@ func encodeNumber[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T],
 }
 
 func encodeText[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], at int, o table.Origin, missing bool) error {
-	_, empty := c.index[""] // a category of earlier model files
+	_, empty := c.index[""] // earlier model files have it as a category
 	for i := range x.Rows {
 		if col.IsNull(i) || missing && !empty && isEmpty(col, i) {
 			if !missing {

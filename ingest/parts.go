@@ -58,7 +58,8 @@ func (p *parts) label(c table.Column, rows int, path string, files []string, i i
 	return nil
 }
 
-// draw reduces the labels of the last file, whose row 0 is the given row of all, to the drawn rows.
+// draw keeps only the labels of drawn rows in the last file. row is the number of the file's first
+// row among the rows of all files.
 func (p *parts) draw(d *Drawn, row int) (err error) {
 	if last := len(p.labels) - 1; d != nil && last >= 0 {
 		p.labels[last], err = p.labels[last].Take(d.among(row, p.labels[last].Len()))

@@ -72,8 +72,8 @@ type Decoder interface {
 	Decode(ctx context.Context, mu vec.Matrix[float32]) (Decoded, error)
 }
 
-// DecoderOf returns p, which places on a map of a kind, as a Decoder. A model without one is bad
-// input.
+// DecoderOf returns the Placer p of a map of the given kind as a Decoder. A model that cannot
+// decode is bad input.
 func DecoderOf(p Placer, kind string) (Decoder, error) {
 	d, ok := p.(Decoder)
 	if !ok {

@@ -24,12 +24,12 @@ HEAD = """# Reference of the Python package
 `make python-reference` writes this page from the docstrings of `unfold_live`. [python.md](../python.md) is the guide.
 """
 
-#: A parameter, an attribute or an exception of a numpydoc section: its name, and its type if there is one.
+#: An entry of a numpydoc section (a parameter, attribute or exception): its name, and its type if it has one.
 _ENTRY = re.compile(r"(?P<name>\S.*?)(?: : (?P<type>.*))?$")
 
 
 def sections(doc: str) -> list[tuple[str, str]]:
-    """Return the sections of a docstring in numpydoc's form: title and text. The first one has no title."""
+    """Return the sections of a numpydoc docstring as pairs of title and text. The first one has no title."""
     parts = re.split(r"^([A-Z][A-Za-z ]+)\n-+\n", inspect.cleandoc(doc), flags=re.MULTILINE)
     return [("", parts[0].strip()), *((parts[k], parts[k + 1].strip("\n")) for k in range(1, len(parts), 2))]
 
@@ -44,7 +44,7 @@ def entries(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def plain(text: str) -> str:
-    """Return text with Markdown's marks of code instead of those of reStructuredText."""
+    """Return text with code marked as in Markdown instead of reStructuredText."""
     return re.sub(r"``(.+?)``", r"`\1`", text).replace(" # doctest: +SKIP", "").rstrip()
 
 
@@ -74,9 +74,9 @@ def signature(f: Callable[..., Any]) -> str:
 
 
 def members(cls: type) -> Iterator[tuple[str, Any]]:
-    """Yield the documented methods and properties of a class and of private classes that it derives from, by name.
+    """Yield the documented methods and properties of a class and its private base classes, by name.
 
-    Methods that scikit-learn adds to its estimators are left out.
+    Methods that scikit-learn adds to its estimators are omitted.
     """
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):

@@ -26,7 +26,7 @@ type options struct {
 	program         string // unfold
 	size, threads   int
 	small, young    bool
-	held            bool // print one of the tables of young
+	held            bool // of young, print only the table of major refreshes
 	clustered       bool // write the page about clusters
 	only            []string
 	settings        string

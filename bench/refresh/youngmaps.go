@@ -35,8 +35,8 @@ func (l *lab) youngMaps(ctx context.Context, w io.Writer) error {
 	return l.gentle(ctx, w, sets, most)
 }
 
-// youngSets returns the events on which constants are chosen, and the largest number of points of a
-// map of them: 3,000, or the size of the reference set.
+// youngSets returns the sets of events for choosing constants, and the largest number of points of
+// their maps: 3,000, or less for a smaller reference set.
 func (l *lab) youngSets(ctx context.Context) ([]*conformance.Set, int, error) {
 	if l.dir == "" {
 		return []*conformance.Set{conformance.Blobs(400, 8)}, 200, nil
@@ -53,7 +53,7 @@ func (l *lab) youngSets(ctx context.Context) ([]*conformance.Set, int, error) {
 	return []*conformance.Set{conformance.Readme(2 * most), conformance.Blobs(2*most, 32), digits.First(2 * most), sentences.First(2 * most)}, most, nil
 }
 
-// heldMaps prints the table of held alone.
+// heldMaps prints only the table of method held.
 func (l *lab) heldMaps(ctx context.Context, w io.Writer) error {
 	sets, most, err := l.youngSets(ctx)
 	if err != nil {
@@ -124,15 +124,15 @@ func (l *lab) spec() (spec fit.Spec) {
 // to row to are added.
 type turnover struct{ to, gone, of int }
 
-// turnovers is a course of a small map that begins with the first points.
+// turnovers is a sequence of changes of a small map that begins with first points.
 type turnovers struct {
 	name  string
 	first int
 	then  []turnover
 }
 
-// held prints the quality of maps after large changes, by when a major is due and its prior's
-// weight: the worst of several courses, less that of a fit, and the largest moves.
+// held prints the quality of maps after large changes, for several rules for major refreshes. Of
+// several sequences of changes it prints the largest loss relative to a fit, and the largest moves.
 func (l *lab) held(ctx context.Context, w io.Writer, sets []*conformance.Set, most int) error {
 	six := most / 6
 	courses := []turnovers{
@@ -180,7 +180,8 @@ func (l *lab) held(ctx context.Context, w io.Writer, sets []*conformance.Set, mo
 	return nil
 }
 
-// follows returns by how much the map is worse than a fit after a course, and its largest moves.
+// follows returns the loss of quality relative to a fit after a sequence of changes, and the
+// largest moves.
 func (l *lab) follows(ctx context.Context, set *conformance.Set, c turnovers, rule live.Settings) (less conformance.Figures, m live.Moves, err error) {
 	f, err := l.begin(ctx, set, c.first, rule)
 	if err != nil {
@@ -196,7 +197,7 @@ func (l *lab) follows(ctx context.Context, set *conformance.Set, c turnovers, ru
 	return less, m, err
 }
 
-// most3 returns the larger of each of the three figures.
+// most3 returns the elementwise maximum of the three figures.
 func most3(a, b live.Moves) live.Moves {
 	return live.Moves{Median: max(a.Median, b.Median), P90: max(a.P90, b.P90), P99: max(a.P99, b.P99)}
 }

@@ -16,7 +16,7 @@ type frames interface {
 	Next() (arrowipc.Message, error)
 }
 
-// replay yields the frames of a stream that has already been checked, the schema first.
+// replay yields the messages of a stream that has already been checked, the schema first.
 type replay struct {
 	s    *arrowipc.Stream
 	next int
@@ -33,7 +33,7 @@ func (r *replay) Next() (arrowipc.Message, error) {
 	return r.s.Frames[at-1], nil
 }
 
-// batchDecoder decodes checked frames into records. Panics and failures of Arrow's decoder become
+// batchDecoder decodes checked messages into records. Panics and failures of Arrow's decoder become
 // errors.
 type batchDecoder struct {
 	r        *ipc.Reader
@@ -87,7 +87,7 @@ func plainError(err error) error {
 	return err
 }
 
-// messageReader feeds frames to Arrow's reader.
+// messageReader feeds messages to Arrow's reader.
 type messageReader struct {
 	frames    frames
 	mem       arrays.Allocator

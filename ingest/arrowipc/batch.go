@@ -5,7 +5,7 @@ package arrowipc
 type Node struct{ Len, Nulls int64 }
 
 // checkBatch checks a RecordBatch table (fields: length 0, nodes 1, buffers 2, compression 3,
-// variadicBufferCounts 4) against the shapes of the columns. It sets the frame's number of rows
+// variadicBufferCounts 4) against the shapes of the columns. It sets the message's number of rows
 // and, if columns is set, its nodes and buffers.
 func checkBatch(f *Message, t table, fields []shape, lim Limits, columns bool) error {
 	rows, err := t.scalar(0, 8, 0)

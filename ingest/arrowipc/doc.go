@@ -35,10 +35,10 @@
 //
 // # Use
 //
-// Check checks a whole message in memory and returns a Stream with the frames, and the nodes and
+// Check checks a whole message in memory and returns a Stream with the messages, and the nodes and
 // buffers of the batches. A Known is the schema at the beginning of a message. Most messages of a
 // topic begin with the same bytes, which need not be checked again. Scanner reads a stream from a
-// reader and yields checked frames; it reads a body in growing pieces, so that a false length
+// reader and yields checked messages; it reads a body in growing pieces, so that a false length
 // allocates no memory before the bytes have arrived. Pattern writes streams that differ only in
 // rows and values.
 //

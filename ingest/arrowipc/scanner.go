@@ -22,7 +22,7 @@ const (
 	sparseTensor
 )
 
-// Message is one checked message.
+// Message is a checked message of a stream.
 type Message struct {
 	Kind Kind
 	// Meta is the flatbuffer, Body the bytes after it that it describes.
@@ -33,7 +33,7 @@ type Message struct {
 	At int64
 	// Nodes and Buffers are those of a record batch, Views has the number of data buffers of each
 	// column of views. Compressed is set if the buffers are compressed. These fields are set only
-	// in frames of a Stream.
+	// in the messages of a Stream.
 	Nodes      []Node
 	Buffers    [][]byte
 	Views      []int
@@ -52,7 +52,7 @@ type Scanner struct {
 	known  map[int64]bool // dictionaries seen; made for the first
 	at     int64
 	done   bool
-	// columns is set if frames of batches should have their nodes and buffers.
+	// columns is set if messages of batches should have their nodes and buffers.
 	columns bool
 }
 
@@ -217,7 +217,7 @@ func (s *Scanner) message(meta []byte) (Message, error) {
 	return f, err
 }
 
-// header checks the message's header and completes its frame.
+// header checks the message's header and completes f.
 func (s *Scanner) header(f *Message, header table) (err error) {
 	if (f.Kind == Schema) != (s.schema == nil) {
 		return badf("a stream must have one schema, at its start")

@@ -14,7 +14,7 @@ type Stream struct {
 	Frames []Message
 	// Rows are those of all record batches.
 	Rows int64
-	// Decoded is the size in bytes of the buffers of all frames after decompression.
+	// Decoded is the size in bytes of the buffers of all messages after decompression.
 	Decoded int64
 }
 
@@ -42,7 +42,7 @@ func Check(b []byte, lim Limits) (*Stream, error) {
 }
 
 // rest checks the messages after the schema of the stream b and adds their sizes to out, and also
-// the frames if s.columns is set.
+// the messages if s.columns is set.
 func (s *Scanner) rest(out *Stream, b []byte) error {
 	for {
 		f, err := s.Next()
@@ -104,8 +104,8 @@ func (k *Known) Check(b []byte) (*Stream, error) {
 	return out, nil
 }
 
-// Weigh makes the same checks as Check, and returns only the stream's Decoded. It keeps no frames,
-// and so allocates nothing for most streams.
+// Weigh makes the same checks as Check, and returns only the stream's Decoded. It keeps no
+// messages, and so allocates nothing for most streams.
 func (k *Known) Weigh(b []byte) (int64, error) {
 	var out Stream
 	err := k.rest(&out, b, false)

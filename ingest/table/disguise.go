@@ -127,7 +127,7 @@ func bytesForm(c Column) string {
 	return best
 }
 
-// bytesOf returns the bytes of a row. Text has those of fixed length in base64.
+// bytesOf returns the bytes of a row. Column.Text returns bytes of a fixed length in base64.
 func bytesOf(c Column, i int) []byte {
 	if a, fixed := storage(c.arr).(*array.FixedSizeBinary); fixed {
 		return a.Value(i)

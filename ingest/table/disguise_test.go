@@ -68,8 +68,8 @@ func doubles(values ...float64) (out []byte) {
 	return out
 }
 
-// Texts are vectors if the first 64 that are there are in brackets, and the first of those contains
-// at least two numbers, or was shortened.
+// Texts are vectors if the first 64 that are not null are in brackets. The first of them must
+// contain at least two numbers, or be shortened.
 func TestDisguiseOfTexts(t *testing.T) {
 	many := func(n int, last string) []string { return append(slices.Repeat([]string{"[1, 2]"}, n), last) }
 	for _, c := range []struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Exact returns a function that gives the text of row i where NumberGetter or Millis would round the
-// value or lose its time zone, and "" elsewhere. It returns nil for types whose values always stay
-// what they are. The function ignores nulls.
+// Exact returns a function for the exact text of row i. The text is "" unless NumberGetter or
+// Millis would round the value or lose its time zone. Exact returns nil for types that both
+// represent exactly. The function ignores nulls.
 func Exact(c Column) func(i int) string {
 	switch a := PlainValues(c.Array()).(type) {
 	case *array.Int64:
@@ -56,8 +56,8 @@ func Exact(c Column) func(i int) string {
 	return nil
 }
 
-// maxExact is the integer up to which a float64 holds every integer. Decimals of floatDigits digits
-// survive the way through a float64.
+// A float64 represents every integer up to maxExact exactly. Decimals of floatDigits digits survive
+// conversion to a float64 and back.
 const (
 	maxExact    = 1 << 53
 	floatDigits = 15
@@ -69,7 +69,8 @@ func inFloat(v *big.Int) bool {
 	return accuracy == big.Exact
 }
 
-// significant counts the digits of a decimal without zeros at its ends.
+// significant counts the digits of a decimal without leading zeros and, after a point, without
+// trailing ones.
 func significant(text string) int {
 	digits := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -84,7 +85,8 @@ func significant(text string) int {
 	return len(digits)
 }
 
-// Times in text with more than milliseconds, with an offset from UTC, and with an offset of zero.
+// Patterns of times in text: finer than milliseconds, with an offset from UTC, and with the offset
+// zero.
 var (
 	fineTime  = regexp.MustCompile(`:\d\d[.,]\d{3}\d*[1-9]`)
 	zonedTime = regexp.MustCompile(`:\d\d(?:[.,]\d+)? ?[+-]\d\d:?(?:\d\d)?$`)

@@ -81,8 +81,8 @@ func Narrow(r Reader, names []string) {
 	n.Narrow(wanted.serves)
 }
 
-// paths are dotted paths, and around the structs that contain them. Sets keep the time linear in
-// the number of columns.
+// paths is a set of dotted paths. around has the paths of the structs that contain them. Sets keep
+// the time linear in the number of columns.
 type paths struct{ exact, around map[string]bool }
 
 func pathsOf(names []string) paths {

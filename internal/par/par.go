@@ -4,10 +4,9 @@
 // into tasks by the size of the problem alone, every task writes to its own memory, and reductions
 // over tasks run afterwards in task order. par only decides which goroutine runs a task.
 //
-// All goroutines that compute come from Do. Two packages add to it what lasts longer than a call:
-// coarse/farfield keeps the memory of its workers between sweeps, and the workers of sparse/solve
-// stay for a whole solve and wait for each other between its passes, which are too short to start
-// goroutines for.
+// Do starts all goroutines that compute. Two packages add state to it. coarse/farfield keeps the
+// memory of its workers between sweeps. The workers of sparse/solve run for a whole solve and wait
+// for each other between passes, because a pass is too short to start goroutines for it.
 package par
 
 import (

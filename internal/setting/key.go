@@ -50,7 +50,7 @@ func (k Key) Env() string {
 // Name returns the last part of the path, "topic".
 func (k Key) Name() string { return k.Path[strings.LastIndexByte(k.Path, '.')+1:] }
 
-// Values describes the values that the key takes, "auto, exact, hnsw" or "N, from 1".
+// Values describes the values that the key accepts, "auto, exact, hnsw" or "N, from 1".
 func (k Key) Values() string {
 	switch {
 	case k.Bool:
@@ -65,9 +65,9 @@ func (k Key) Values() string {
 
 // Of lists the keys of a struct of type t by its tags, in order, below path. The tags are key (the
 // name; "" for a struct whose keys belong to the surrounding one), help, placeholder, default,
-// choices, min, required, common, after and python. A field's type may have methods Choices and
-// About instead, which return the choices and a sentence about them that follows the help. root converts the argument of Set and Text to a pointer
-// to the struct.
+// choices, min, required, common, after and python. Instead of the tag choices, a field's type may
+// have the methods Choices and About. About returns a sentence that follows the help. root converts
+// the argument of Set and Text to a pointer to the struct.
 func Of(t reflect.Type, path string, root func(all any) any) []Key { return of(t, path, root, nil) }
 
 func of(t reflect.Type, path string, root func(all any) any, index []int) []Key {

@@ -29,8 +29,8 @@ type Job struct {
 	Clusters int
 	// Bits says that vectors are binary, which have a search of their own (knn.Binary).
 	Bits bool
-	// Tight says that the rows are as many as have room (Most), so that freed memory is returned to
-	// the system between stages whatever the size of the plan.
+	// Tight is set if Most determined the number of rows. Freed memory is then returned to the
+	// system between stages, whatever the size of the plan.
 	Tight bool
 	// Base is the memory of the process without data, in bytes.
 	Base int64

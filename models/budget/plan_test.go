@@ -351,8 +351,8 @@ func TestPlanOfASample(t *testing.T) {
 	}
 }
 
-// Most is the number of rows that fit in the limit by the given settings, with the memory that tells
-// them from the others.
+// Most returns the number of rows that fit in the limit with the given settings, including the
+// memory of ingest.Drawn.
 func TestMost(t *testing.T) {
 	j := Job{Rows: 2_000_000, Dim: 50, Base: 100 << 20}
 	const limit = 512 << 20

@@ -91,16 +91,16 @@ func (j Job) rows(s fit.Spec, limit int64) int {
 	return low
 }
 
-// Most returns the number of rows that a fit of the job's spec, unchanged, learns within limit
-// bytes; 0 for none. The fit draws them from all rows of the job, and places the others. Since
-// their number is free, a sixth of the memory is left for what the plan does not know.
+// Most returns the largest number of rows that a fit of the job's unchanged spec can learn within
+// limit bytes, or 0. The fit draws them from all rows of the job and places the others. A sixth of
+// the memory is left free for allocations that the plan does not include.
 func Most(j Job, limit int64) int {
 	j.Base += int64(drawnBytes * float64(j.Rows))
 	return j.rows(j.Spec, limit-(limit-j.Base)/spared)
 }
 
-// drawnBytes is the memory for each row that tells which rows are drawn (ingest.Drawn). One in
-// spared bytes is left free: stages of 630,000 rows took up to a fifth more than planned.
+// drawnBytes is the memory per row of ingest.Drawn. One of spared bytes is left free: stages of
+// 630,000 rows took up to a fifth more than planned.
 const (
 	drawnBytes = 0.2
 	spared     = 6

@@ -12,10 +12,10 @@ import (
 )
 
 // FindDistances finds the clusters of n points with given distances d (n x n). d has to be
-// symmetric; the smaller of two different values is the distance. The diagonal is ignored. The
-// distance in the settings is ignored, and the search is always exact. It takes O(n^2) time and
-// O(n) memory. The error is a *models.SettingError, a *models.RowError or another that matches
-// models.ErrBadInput, or that of the context.
+// symmetric up to rounding: core distances use rows of d, and edges the smaller of two values. The
+// diagonal is ignored. The distance in the settings is ignored, and the search is always exact. It
+// takes O(n^2) time and O(n) memory. The error is a *models.SettingError, a *models.RowError or
+// another that matches models.ErrBadInput, or that of the context.
 func FindDistances[T vec.Float](ctx context.Context, d vec.Matrix[T], s Settings) (*Clusters, error) {
 	s, err := s.Filled()
 	if err != nil {

@@ -36,9 +36,9 @@
 // "Hierarchical density estimates for data clustering, visualization, and outlier detection", TKDD
 // 2015, section 4). ExcessOfMass selects disjoint clusters with the largest total stability (their
 // section 5). Leaf selects the clusters that do not split. The root is only selected with
-// AllowSingle, and MaxSize and EpsilonMax exclude clusters from ExcessOfMass. Epsilon
-// joins clusters that split at short distances (Malzer and Baum, "A hybrid approach to hierarchical
-// density-based cluster selection", 2020).
+// AllowSingle. MaxSize and EpsilonMax exclude clusters from ExcessOfMass. Epsilon joins clusters
+// that split at short distances (Malzer and Baum, "A hybrid approach to hierarchical density-based
+// cluster selection", 2020).
 //
 // A point's probability is lambda_i over the largest lambda of its cluster. (5) is the outlier
 // score of TKDD 2015, section 6. C_i is the smallest cluster that contained the point, and most(C)
@@ -54,10 +54,10 @@
 // or to none, depending on the order of rows. Here it belongs to none. With Epsilon, and if a tie
 // joins several parts that are too small alone, the selected clusters may differ.
 //
-// With Ties Apart every edge joins two parts, and of the minimum spanning trees the one with the
-// shortest distances among edges of equal reachability is taken. hdbscan connects a point at its
-// core distance to its nearest neighbours first, so this leads to its clusters wherever they do not
-// depend on the order of its rows.
+// With Ties Apart every edge joins two parts. Of all minimum spanning trees, the one is used whose
+// edges of equal reachability have the shortest distances. hdbscan, too, connects a point at its
+// core distance to its nearest neighbours first. The clusters are therefore those of hdbscan
+// wherever these do not depend on the order of the rows.
 //
 // # New points
 //

@@ -56,8 +56,8 @@ func (s Settings) first() int {
 	return 1
 }
 
-// permitted reports whether a cluster is within MaxSize and EpsilonMax. Points that leave the root
-// before it splits are noise even if it is selected, so that they do not count.
+// permitted reports whether a cluster is within MaxSize and EpsilonMax. For the root, points that
+// leave it before it splits do not count, because they are noise even if the root is selected.
 func (t *Tree) permitted(c int, s Settings) bool {
 	size, born := int(t.Size[c]), t.Birth[c]
 	if c == 0 {

@@ -42,7 +42,7 @@ type Settings struct {
 	Epsilon float64
 	// AllowSingle permits the root, which contains all points, to be the only cluster. Its members
 	// are then the points with a lambda of at least 1/Epsilon or, without Epsilon, of at least the
-	// largest lambda at which a point leaves the root. Files do not store it.
+	// largest lambda at which the root loses a point or splits. Files do not store it.
 	AllowSingle bool
 	// MaxSize, for ExcessOfMass, is the largest number of points of a cluster. Epsilon can join
 	// clusters to larger ones. 0 means no limit.
@@ -52,8 +52,9 @@ type Settings struct {
 	EpsilonMax float64
 	// Ties is the treatment of equally long edges. Default Together.
 	Ties Ties
-	// Lengths makes lambda the reciprocal of the distance. Otherwise it is that of the root of d2
-	// (package distance), which differs for Manhattan and Jaccard. Files do not store it.
+	// Lengths makes lambda the reciprocal of the distance. Otherwise lambda is the reciprocal of
+	// the root of d2 (package distance), which differs for Manhattan and Jaccard. Files do not
+	// store it.
 	Lengths bool
 	// Recall is the share of true neighbours that lists must contain. Below 1 lists may be
 	// approximate (package knn/auto). The tree is then that of the lists, with further edges only

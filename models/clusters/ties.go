@@ -21,8 +21,8 @@ func (e tied) compare(f tied) int {
 }
 
 // nearestFirst returns the minimum spanning tree whose edges of equal reachability have the least
-// distances, sorted by both. hdbscan connects a point at its core distance to the nearest of its
-// neighbours first, too. spokes are the edges whose reachability is the core distance of an end.
+// distances, sorted by both. hdbscan, too, connects a point at its core distance to its nearest
+// neighbours first. spokes are the edges whose reachability is the core distance of an end.
 func nearestFirst(n int, tree, spokes []tied) []graph.Edge {
 	all := append(tree, spokes...)
 	slices.SortFunc(all, tied.compare)

@@ -105,8 +105,8 @@ func (d *quadrature) gain(y, mu, s []float64) (sum float64) {
 	return sum
 }
 
-// A vector with missing elements has the bound of the others, which is that of dense matrices, and
-// its input is where that bound is largest. An inference goes from one pattern to another.
+// The bound of a vector with missing elements is that of the others, and equals the bound from
+// dense matrices. The inferred input maximizes it. An Inference can be reused for another pattern.
 func TestInferenceOfMissing(t *testing.T) {
 	h, _ := spiral(40, 0)
 	h.Classes = nil

@@ -79,7 +79,7 @@ type Inference struct {
 	c     vec.Matrix[float64]
 	g     *psi.Gradient
 	x     []float64
-	// inner is that of the vector's observed elements: o.inner if none is missing.
+	// inner is Observed.inner for the columns of the vector's observed elements.
 	inner vec.Matrix[float64]
 }
 
@@ -90,8 +90,9 @@ func (o *Observed) Inference() *Inference {
 		g: psi.NewGradient(1, m, q), x: make([]float64, 2*q), inner: o.inner}
 }
 
-// Look takes the vector y, D elements, whose input is sought. Elements that are NaN are missing: the
-// processes of columns are independent, so that their marginal is the bound without those columns.
+// Look sets the vector y (D elements) whose input is inferred. NaN elements are missing. The
+// processes of the columns are independent, so the marginal bound is the bound without the missing
+// columns.
 func (f *Inference) Look(y []float64) {
 	if slices.ContainsFunc(y, math.IsNaN) {
 		f.lookAt(y)

@@ -105,8 +105,9 @@ func TestHybridIsSaved(t *testing.T) {
 	}
 }
 
-// Rows with missing values are placed by the others, near the places of the whole rows, and so
-// their classes are predicted. Their likelihood is the marginal one of a slow computation.
+// Rows with missing values are placed by their observed values, near the places of the complete
+// rows. Their classes are predicted from these places. Their likelihood is the marginal one of a
+// slow computation.
 func TestHybridPlacesMissing(t *testing.T) {
 	x, label := groups(80, 1)
 	spec := Spec{Kind: GPLVM, Common: models.Common{Labels: label, Steps: 20, Seed: 1}, GPLVM: gplvm.Options{Supervision: 1, Active: 10, Points: 60}}

@@ -95,7 +95,7 @@ func (k Kind) keys(path string, root func(all any) any) []setting.Key {
 // path. own maps the struct of all settings to the settings of a kind, which have the type of
 // NewSettings.
 func (k Kinds) AddKeys(list []setting.Key, path string, own func(all any, kind string) Settings) []setting.Key {
-	kinds := map[string][]string{} // with a setting, by its path
+	kinds := map[string][]string{} // the kinds with a setting, by its path
 	for _, kind := range k.all() {
 		keys := kind.keys(path, func(all any) any { return own(all, kind.Name) })
 		for _, key := range keys {

@@ -22,10 +22,10 @@
 // sigma^2 is the geometric mean of s. A dimension that the vectors do not need keeps the variance
 // of the prior, which would dominate an arithmetic mean.
 //
-// Values of y may be missing (NaN). The processes of the columns are independent given the input, so
-// that the marginal is the bound without those columns. The missing values are then replaced by the
-// model's predictions at the place, by which neighbours and novelty are found. Learning does not
-// accept missing values.
+// Values of y may be missing (NaN). The processes of the columns are independent given the input,
+// so the marginal bound is the bound without the missing columns. The missing values are then
+// replaced by the model's predictions at the place. Neighbours and novelty use the completed
+// vector. Learning does not accept missing values.
 //
 // # Classes
 //

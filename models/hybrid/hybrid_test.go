@@ -85,8 +85,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A vector with missing values has the place of a model that has only the other columns, and its
-// scale.
+// A vector with missing values has the place and the scale that a model of only the observed
+// columns predicts.
 func TestPlaceOfMissing(t *testing.T) {
 	f, nan := fitted(t, 1), float32(math.NaN())
 	x, _, _ := bent(90, 1)

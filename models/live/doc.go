@@ -26,8 +26,8 @@
 //	           anchor 0.01 min(30, max(1, 20,000/n)^5)
 //	major      Learn of package student, from the present map scaled to a root mean
 //	           square of 10, with the present map as its frame: prior.Firm for points
-//	           that saw a major, others are free; below 20,000 points (of this major or
-//	           the last, the lesser) by a budget of moves;
+//	           that have had a major, others are free; below 20,000 points (the lesser of
+//	           this major and the last) with a budget of moves;
 //	           with NewFrame as a fit, from a frame of its own
 //
 // The anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 around the places before
@@ -91,11 +91,11 @@
 // In a map of few points the distances between neighbours are a few percent of the diameter. A
 // prior of any fixed weight is too firm for some data and too loose for others. Below 20,000 points
 // the weight starts at 100, so that new points find their places between points that stay almost
-// where they are. Then it falls only while the moves of these are within a budget (student,
-// SetBudget), and at most to that of large maps. The percentiles 50, 90 and 99 of the budget are
-// 1.1, 3.1 and 8 % of the diameter. If a third of either map's points is not on the other, they are
-// 3.2, 8.2 and 20 %. Up to 10,000 points, further edges lead to neighbours that a major searches
-// for, as in a fit. Measurements are in docs/decisions/refresh.md.
+// where they are. Then it falls, but only while their moves are within a budget
+// (student.Model.SetBudget), and at most to the weight of large maps. The percentiles 50, 90 and 99
+// of the budget are 1.1, 3.1 and 8 % of the diameter. If a third of either map's points is not on
+// the other, they are 3.2, 8.2 and 20 %. Up to 10,000 points, a major searches for the neighbours
+// of further edges, as a fit does. Measurements are in docs/decisions/refresh.md.
 //
 // # Index
 //

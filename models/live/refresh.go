@@ -144,13 +144,13 @@ func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots
 	return res, nil
 }
 
-// mostSearched is the largest number of points whose further edges lead to neighbours that a major
-// refresh searches for. The search of more points takes a larger part of its time.
+// mostSearched is the largest number of points for which a major refresh searches for the
+// neighbours of further edges. For more points the search takes a larger part of its time.
 const mostSearched = 10_000
 
-// longer returns the neighbour lists for a refresh. In a major one of few points they contain the
-// targets of further edges, as in a fit. Walks along the lists nb find other ones, and points that
-// stay move further.
+// longer returns the neighbour lists for a refresh. For a major refresh of few points they contain
+// the targets of further edges, as in a fit. Walks along the shorter lists nb would find other
+// targets, and points that stay would move further.
 func (m *Map) longer(ctx context.Context, kind Kind, x vec.Matrix[float32], nb *knn.Neighbors, s student.Settings) (*knn.Neighbors, error) {
 	k := min(s.SearchLists(x.Rows), x.Rows-1)
 	if kind != Major || x.Rows > mostSearched || k <= nb.K {

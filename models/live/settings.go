@@ -225,9 +225,9 @@ var (
 	leapBudget   = prior.Budget{0.032, 0.082, 0.2}
 )
 
-// budget returns the bounds of moves in a major refresh; n is that of hold. The fewer the points,
-// the larger the distances between them, and the further a fixed weight would let them move. How
-// far depends on the data as well.
+// budget returns the bounds of moves in a major refresh; n is that of hold. With a fixed weight,
+// points would move further the fewer there are, because the distances between them are larger. The
+// moves would also depend on the data.
 func (s Settings) budget(n int, leap bool) prior.Budget {
 	switch {
 	case s.Prior != (prior.Schedule{}) || n >= youngPoints:
@@ -244,8 +244,8 @@ const fewPoints = 5000
 // growth returns the change of size at which a major is due for a map of n points.
 //
 // If many points are new or gone, the few steps of an ordinary refresh leave the others where they
-// were. At 1,000 points a fifth costs .03 to .06 of R_NX, and a major takes a fraction of a second
-// (docs/decisions/refresh.md). Majors that begin an epoch do not become more frequent.
+// were. At 1,000 points, a change by a fifth costs .03 to .06 of R_NX, and a major takes a fraction
+// of a second (docs/decisions/refresh.md). Majors that begin an epoch do not become more frequent.
 func (s Settings) growth(n int) float64 {
 	switch {
 	case s.Growth != byPoints:

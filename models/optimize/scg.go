@@ -4,8 +4,8 @@
 // limits it, whose scale grows where the quadratic model is bad. An iteration evaluates two
 // gradients and one value.
 //
-// gonum's optimize has no such method, and the published courses of the GPLVM are of it (see the
-// fixtures of package gplvm). LBFGS is gonum's.
+// Package optimize of gonum lacks this method. Reference fits of the GPLVM use it (see the fixtures
+// of package gplvm). LBFGS uses gonum's.
 package optimize
 
 import (

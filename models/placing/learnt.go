@@ -23,7 +23,8 @@ type Learnt struct {
 	Neighbors int
 	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
 	Threads int
-	// Missing reports whether value c of learnt point j was missing and is filled in. nil: none was.
+	// Missing reports whether value c of learnt point j was missing and has been filled in. It is
+	// nil if none was.
 	Missing func(j, c int) bool
 	// Invite makes a guest.
 	Invite func() Guest

@@ -74,8 +74,8 @@ func (f *Searcher) LogLiks(ctx context.Context, x vec.Matrix[float32], at models
 	return out, nil
 }
 
-// LogLiksOfEdges is LogLiks for models with a likelihood of the lengths of a row's edges, given its
-// place mu: of those to its nearest reference points, other than the row itself, with their squared
+// LogLiksOfEdges is LogLiks for models whose likelihood depends on the lengths of a row's edges.
+// one receives the place mu, the nearest reference points without the row itself, and their squared
 // distances.
 func (f *Searcher) LogLiksOfEdges(ctx context.Context, x vec.Matrix[float32], at models.Placed, one func(mu []float32, index []int32, dist2 []float64) float64) ([]float32, error) {
 	return f.LogLiks(ctx, x, at, func() func(i int) float64 {

@@ -10,7 +10,7 @@ import (
 	"unfold/models"
 )
 
-// A vector with missing values (NaN) is placed with the others. The missing values are then
+// A vector with missing values (NaN) is placed by its observed values. The missing values are then
 // replaced by the model's predictions at the place, so that distances are defined: neighbours and
 // novelty use the completed vectors.
 
@@ -53,7 +53,7 @@ func (l Learnt) Fill(g Guest, z []float32, x []float64) {
 }
 
 // Complete places z by its observed values and fills in the others. The guest must accept NaN. seen
-// are the learnt rows, completed. The place belongs to the guest.
+// has the completed learnt rows. The guest owns mu and may overwrite it.
 func (l Learnt) Complete(ctx context.Context, g Guest, z []float32, seen vec.Matrix[float32]) (mu []float64, sigma2 float64, err error) {
 	if mu, sigma2, err = g.Place(ctx, z, nearestObserved(z, seen, l.Neighbors)); err != nil {
 		return nil, 0, err
@@ -93,8 +93,8 @@ type placedObserved struct {
 	sigma2 float64
 }
 
-// PlaceObserved is PlaceMissing of models.Lenient, for models whose guests accept NaN. Rows with
-// missing values are placed by their observed values. Their novelty is that of the completed
+// PlaceObserved implements PlaceMissing of models.Lenient for models whose guests accept NaN. Rows
+// with missing values are placed by their observed values. Their novelty is that of the completed
 // vectors. A learnt row is recognised and gets its own place.
 func (p *Placer) PlaceObserved(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
 	if !AnyMissing(x.Data) || p.snap.CheckDim(x.Cols) != nil || p.snap.Components.Rows > 0 {

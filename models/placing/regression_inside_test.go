@@ -34,8 +34,9 @@ func TestLostVariance(t *testing.T) {
 	}
 }
 
-// Components whose variances follow a power law exactly lose what the law says, up to all the
-// variance there is. A single component, and one without variance, still have an estimate.
+// If the variances of components follow a power law exactly, the lost variance follows from the
+// law, up to the total variance. A single component, and one without variance, still have an
+// estimate.
 func TestLostVarianceOfExactLaw(t *testing.T) {
 	for _, c := range []struct {
 		q, dim int

@@ -10,11 +10,11 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Placed returns the trustworthiness of points that were placed on a map and are not part of it,
-// and its standard error over all such points. x (n x dim) and y (n x d) are the data and places of
+// Placed estimates the trustworthiness of points that were placed on a map and are not part of it.
+// It returns the mean and its standard error. x (n x dim) and y (n x d) are the data and places of
 // the map's points, px (m x dim) and py (m x d) those of the placed points. A placed point is
-// ranked among the points of the map alone, with s.K neighbours; m points come from a population of
-// that many.
+// ranked only among the points of the map, with s.K neighbours. The m placed points are a sample of
+// population points.
 func Placed[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], px vec.Matrix[T], py vec.Matrix[U], population int, s Settings) (mean, err float64, failed error) {
 	k, n := s.K, x.Rows
 	if k == 0 {
@@ -31,7 +31,7 @@ func Placed[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U
 			return 0, 0, fmt.Errorf("score: %w", err)
 		}
 	}
-	// One more point is ranked than there are others of a point of the map.
+	// A placed point is ranked among n points, a point of the map among n-1.
 	scale := 2 / (float64(k) * (2*float64(n+1) - 3*float64(k) - 1))
 	rows := vec.New[float64](px.Rows, 1)
 	var lent par.Lender[rankWork]

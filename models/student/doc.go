@@ -100,9 +100,9 @@
 //	r_l = k (K/k)^(l/m), l = 1 ... m,  K = min(7 k, n/10).                                   (H20)
 //
 // Up to 30,000 points, m is 150,000/n, at most 16, and the neighbour lists are long enough for
-// these ranks. For more points, and in maps that are updated while points are added and removed, m
-// is 3, and the edges lead to the ends of walks along the lists, which have about these ranks
-// (further.go). Measurements are in docs/decisions/frames.md.
+// these ranks. For more points m is 3, and the edges lead to the ends of walks along the lists,
+// which have about these ranks (further.go). The same holds for refreshes of updated maps, except
+// major ones of up to 10,000 points (package live). Measurements are in docs/decisions/frames.md.
 //
 // # Many points
 //
@@ -203,7 +203,7 @@
 //	scales     clipped, sigma^2 fixed
 //	start      the frame
 //	whole      a prior around it, further edges of every point
-//	steps      200, from 20,000 points on fewer, at least 80, above d = 3 50 (Steps)
+//	steps      200, from 12,000 points on fewer, at least 80; above d = 3 at least 50 (Steps)
 //	sigma      standard error of the place
 //
 // A Placer uses the rule placing.Robust for up to three dimensions and placing.LLE for more: see

@@ -77,11 +77,12 @@ func (m *Model) weightsAt(t int) weights {
 }
 
 // spend sets the weight of a prior with a budget before step t. From the end of the first phase on,
-// kappa falls while the budget lasts and rises while it is exceeded, by the same factor
+// kappa falls while moves are within the budget and rises while they exceed it. The factor per step
+// is
 //
 //	(From/To)^(1/T1)
 //
-// a step, within From and To of the schedule.
+// or its reciprocal. kappa stays between To and From of the schedule.
 func (m *Model) spend(st *State, t int) {
 	if m.budget == (prior.Budget{}) {
 		return

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from unfold_live import Unfold, UnfoldAligned
 
-#: Rows of a slice, and how many of them the next one does not have.
+#: The number of rows of a slice, and of those that are not in the next one.
 WIDTH, STEP = 260, 100
 
 
@@ -63,7 +63,7 @@ def test_shared_rows_stay(slices: Any) -> None:
 
 
 def test_update(slices: Any) -> None:
-    """A slice that is added lies as the last one does, whose map stays."""
+    """An added slice is aligned with the last one, whose map does not change."""
     model = UnfoldAligned(sweeps=0).fit(slices[:2], relations=RELATIONS[:1])
     before = [at.copy() for at in model.embeddings_]
     model.update(slices[2], relations=RELATIONS[1])

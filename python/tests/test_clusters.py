@@ -22,7 +22,7 @@ SIZES: dict[str, Any] = {"min_cluster_size": 12, "min_samples": 4}
 def rows(seed: int = 10) -> np.ndarray[Any, Any]:
     """Three groups of 60 rows of different densities, and 30 rows between them.
 
-    With the seed of the default, the clusters of hdbscan do not depend on the order of the rows, in all tests of this file.
+    With the default seed, the clusters of hdbscan do not depend on the order of the rows in any test of this file.
     """
     random = np.random.default_rng(seed)
     parts = [random.normal(size=(60, 3)) * s + c for s, c in ((0.3, [0, 0, 0]), (0.5, [4, 4, 1]), (0.2, [0, 4, 2]))]
@@ -136,7 +136,7 @@ def test_settings(settings: dict[str, Any], x: Any) -> None:
 
 
 def test_given_distances(x: Any, pair: Any) -> None:
-    """Given distances, and those by a function, lead to the clusters of the rows, and new rows to their predictions."""
+    """Given distances, and those of a function, lead to the same clusters and predictions as the rows."""
     ours = pair[1]
     new = np.random.default_rng(2).uniform(-2, 6, size=(20, 3))
     between = lambda a, b: np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=-1))
@@ -214,6 +214,6 @@ def test_parameters_of_hdbscan(x: Any) -> None:
 
 
 def test_double_precision() -> None:
-    """Groups that single precision cannot separate, as in coordinates of a grid, are found."""
+    """Groups are found that single precision cannot separate, such as in projected geographic coordinates."""
     x = rows() * 1e-3 + 4_649_776.0
     assert same(UnfoldClusters(**SIZES).fit(x).labels_, UnfoldClusters(**SIZES).fit((x - 4_649_776.0) * 1e3).labels_)

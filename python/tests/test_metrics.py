@@ -25,7 +25,7 @@ def distances(a: Any, b: Any) -> np.ndarray[Any, Any]:
 
 
 def test_a_function_is_a_metric() -> None:
-    """A function leads to the map of its distances, and to their places of new rows."""
+    """A function leads to the same map, and places of new rows, as its distances."""
     x, new = blobs(90, 5)[0].astype(float), blobs(12, 5, seed=9)[0].astype(float)
     by = Unfold(metric=minkowski, n_neighbors=8, settings=FEW).fit(x)
     given = Unfold(metric="precomputed", n_neighbors=8, settings=FEW).fit(distances(x, x))
@@ -57,7 +57,7 @@ def test_too_many_rows_for_a_function() -> None:
 
 
 def test_a_frame_of_given_distances() -> None:
-    """The map of given distances lies as its frame does; rows without coordinates are free."""
+    """The map of given distances is aligned with its frame. Rows without coordinates are free."""
     angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
     ring = 10 * np.column_stack([np.cos(angle), np.sin(angle)])
     frame = ring.copy()
@@ -89,7 +89,7 @@ def test_textbook_kinds_take_distances(kind: str) -> None:
 
 
 def test_distances_that_no_rows_have() -> None:
-    """Order suffices for nmds, and mds is defined for all distances. The other kinds refuse distances that are not Euclidean."""
+    """nmds uses only the order of distances, and mds accepts all. The other kinds reject distances that are not Euclidean."""
     rng = np.random.default_rng(3)
     d = rng.uniform(1, 2, size=(30, 30)) ** 3
     d = np.triu(d, 1) + np.triu(d, 1).T

@@ -1,4 +1,4 @@
-"""The page of reference, which is made of the docstrings."""
+"""The reference page, which is generated from the docstrings."""
 
 from __future__ import annotations
 

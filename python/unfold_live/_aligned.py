@@ -15,7 +15,7 @@ _Array = np.ndarray[Any, Any]
 
 
 class UnfoldAligned(BaseEstimator):
-    """Maps of slices of data, such as years, on which rows that are in several slices stay in their places.
+    """Maps of slices of data, such as years. Rows that are in several slices have nearly the same places on all their maps.
 
     Each slice is learnt in the frame of the maps before and after it, so that shared rows are held near their places there. Other
     rows are free.
@@ -31,7 +31,7 @@ class UnfoldAligned(BaseEstimator):
     standardize : bool, default=False
         Scale the columns of each slice to mean 0 and unit variance.
     sweeps : int, default=1
-        How often all slices are learnt again near both neighbours, after each has been learnt near the one before.
+        Number of passes that learn every slice again, near both adjacent slices. Before, each is learnt near the previous one.
     random_state : int, Generator, RandomState or None
         The seed. None is a fixed seed, too.
     n_jobs : int or None
@@ -48,7 +48,7 @@ class UnfoldAligned(BaseEstimator):
     models_ : list of Unfold
         The map of each slice, for example to place new rows on it.
     drift_ : ndarray
-        How far rows that a slice shares with the next one are apart in both maps: the root mean square, relative to the radius
+        Root mean square distance between the two places of rows that a slice shares with the next one, relative to the radius
         of gyration of the maps.
     n_features_in_ : int
         Number of columns of the rows.
@@ -93,7 +93,7 @@ class UnfoldAligned(BaseEstimator):
         y : ignored
             For pipelines.
         relations : list of dict
-            For each slice but the last: which rows are in the next one, as ``{row: row of the next slice}``, from 0.
+            For each slice but the last, the rows that are also in the next one: ``{row: row of the next slice}``, from 0.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class UnfoldAligned(BaseEstimator):
         X : rows
             The rows of the new slice.
         relations : dict
-            Which rows of the last slice are in the new one, as ``{row: row of the new slice}``.
+            The rows of the last slice that are also in the new one: ``{row: row of the new slice}``.
         """
         check_is_fitted(self)
         before, pairs = self.embeddings_[-1], _pairs(len(self._pairs), relations)
@@ -216,14 +216,14 @@ def _check_pairs(k: int, pairs: _Array, before: int, after: int) -> None:
 
 
 def _frame(n: int, near: list[tuple[_Array, _Array]]) -> _Array:
-    """Return the mean positions of n rows on other maps, NaN for rows that are on none.
+    """Return the mean positions of n rows on other maps, NaN for rows that are on no other map.
 
     Parameters
     ----------
     n : int
         The number of rows.
     near : list of tuples
-        Positions on a map, and pairs of its rows and these rows.
+        For each map its positions, and pairs of a row of the map and one of the n rows.
     """
     total, count = np.zeros((n, near[0][0].shape[1])), np.zeros(n)
     for at, pairs in near:

@@ -164,7 +164,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
             else:
                 x, self._finite = _finite(x)
                 rows = _rows.put(self, x, own, fit=True, least=2, metric=self.metric)
-            # A file of the caller may change, so that new rows cannot be compared with it.
+            # The caller's file may change, so new rows are not compared with it.
             self._held = Path(rows.path).parent == own.path
             if self._held:
                 handle.name = Path(rows.path).name
@@ -313,7 +313,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         return _dense(_files.read_array(self._model.path))
 
     def _distances(self, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return the distances of rows from the nearest exemplar of each cluster, (m, k)."""
+        """Return the distance of each row from the nearest exemplar of each cluster, (m, k)."""
         exemplars = self._membership.exemplars()
         if self.metric == "precomputed":
             return _membership.nearest_exemplar(exemplars, lambda rows: x[:, rows])
@@ -321,7 +321,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         return _membership.nearest_exemplar(exemplars, lambda rows: _pairwise.distances(self.metric, x, fitted[rows]))
 
     def _placed(self, X: Any, *flags: str) -> tuple[dict[str, np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
-        """Return the program's table of new rows without missing values, and which rows those are."""
+        """Return the program's table of the new rows without missing values, and a mask of these rows."""
         check_is_fitted(self)
         if not self._held:
             raise ValueError("the clusters are of a file; predict goes with clusters of an array or a table")
@@ -345,7 +345,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         return found, np.ones(len(found["cluster"]), bool) if finite is None else finite
 
     def _given(self) -> bool:
-        """Return whether the program gets distances instead of rows."""
+        """Report whether the program is given distances instead of rows."""
         return self.metric == "precomputed" or callable(self.metric)
 
     def _put_distances(self, x: Any) -> np.ndarray[Any, Any]:
@@ -417,7 +417,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         )
 
     def _all_rows(self, tree: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
-        """Return a tree of the rows without missing values as one of all rows. The others leave the root at lambda 0."""
+        """Extend a tree of the rows without missing values to all rows. The others leave the root at lambda 0."""
         if self._finite is None:
             return tree
         total, n = len(self._finite), int(self._finite.sum())
@@ -435,7 +435,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         return out
 
     def _all_edges(self, edges: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return the edges of all rows. Those to rows with missing values are infinitely long."""
+        """Extend the edges to all rows. Edges to rows with missing values are infinitely long."""
         if self._finite is None:
             return edges
         numbers, missing = np.flatnonzero(self._finite), np.flatnonzero(~self._finite)
@@ -460,9 +460,9 @@ def _dense(x: Any) -> np.ndarray[Any, Any]:
 
 
 def _finite(x: Any) -> tuple[Any, np.ndarray[Any, Any] | None]:
-    """Return the rows of an array or a frame of numbers without missing or infinite values, and which ones they are.
+    """Return the rows of an array or a frame of numbers without missing or infinite values, and a mask of these rows.
 
-    The second result is None if these are all rows, or if the rows are of another kind.
+    The mask is None if these are all rows, or if the rows are of another kind.
     """
     frame = hasattr(x, "iloc") and hasattr(x, "dtypes")
     if isinstance(x, np.memmap):

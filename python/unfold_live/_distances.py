@@ -63,7 +63,7 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
 
 def _checked(estimator: Any, x: Any, fit: bool, least: int) -> Any:
     """Return distances as an array or a sparse matrix."""
-    # A function's distances are not the columns of X, which called has checked.
+    # If the metric is a function, ``called`` has checked X already; d has another number of columns.
     d = x if callable(estimator.metric) else check_rows(estimator, rows_of(x), reset=fit, allow_nan=False, least=least)
     if fit and d.shape[0] != d.shape[1]:
         raise ValueError(

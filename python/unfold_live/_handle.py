@@ -26,7 +26,7 @@ class Handle:
     model : bytes, optional
         The content of the model file.
     name : str
-        The name of the file. That of clusters contains the rows, and its extension names their format.
+        The name of the file. For clusters the file contains the rows, and its extension is their format.
     """
 
     def __init__(self, threads: int | None = None, model: bytes | None = None, name: str = _NAME) -> None:

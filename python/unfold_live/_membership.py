@@ -9,15 +9,15 @@ import numpy as np
 
 _Array = np.ndarray[Any, Any]
 
-#: hdbscan adds it to lambdas that are divisors.
+#: Added to lambdas in denominators, as in hdbscan.
 _TINY = 1e-8
 
-#: The lambda of equal rows, which is infinite, so that quotients of lambdas are numbers.
+#: Replaces the infinite lambda of equal rows, so that quotients of lambdas are numbers.
 _MOST = 1e300
 
 
 class Membership:
-    """What membership needs of a condensed tree of n rows, V clusters of the tree and k selected clusters.
+    """The part of a condensed tree that determines membership. It has n rows and V clusters, of which k are selected.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _shares(values: _Array) -> _Array:
 
 
 def _closeness(distance: _Array) -> _Array:
-    """Return reciprocal distances as shares of each row. Distance 0 has the largest number."""
+    """Return reciprocal distances, divided by their sum in each row. For distance 0 the largest number replaces the reciprocal."""
     with np.errstate(divide="ignore"):
         near = np.where(distance == 0, np.finfo(np.float64).max / distance.shape[1], 1 / distance)
     return _shares(near)

@@ -1,4 +1,4 @@
-"""Distances between few rows in NumPy, for metrics of the program and for functions of the caller."""
+"""Distances between a few rows in NumPy, for the program's metrics and the caller's functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Array = np.ndarray[Any, Any]
 #: The number of values of a block of differences.
 _BLOCK = 1 << 22
 
-#: The largest number of rows for a function of the caller, which is called for each pair.
+#: The largest number of rows for the caller's function, which is called for each pair.
 MOST = 10_000
 
 
@@ -28,7 +28,7 @@ def _sphere(x: _Array) -> _Array:
     return np.column_stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
 
 
-#: Transformations after which a metric is the Euclidean distance, as in the program.
+#: Transformations that turn a metric into the Euclidean distance, as in the program.
 _EUCLIDEAN: dict[str, Callable[[_Array], _Array]] = {
     "euclidean": lambda x: x,
     "cosine": _unit,
@@ -37,7 +37,7 @@ _EUCLIDEAN: dict[str, Callable[[_Array], _Array]] = {
     "haversine": _sphere,
 }
 
-#: Reductions of differences, (m, n, d), for the other metrics.
+#: Functions of pairs of rows, (m, n, d), for the other metrics.
 _REDUCED: dict[str, Callable[[_Array, _Array], _Array]] = {
     "manhattan": lambda a, b: np.abs(a - b).sum(axis=-1),
     "chebyshev": lambda a, b: np.abs(a - b).max(axis=-1),
@@ -53,7 +53,7 @@ METRICS = (*_EUCLIDEAN, *_REDUCED)
 
 
 def _number(value: Any) -> float:
-    """Return the result of a function of the caller as a number."""
+    """Return the result of the caller's function as a number."""
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -8,16 +8,16 @@ import numpy as np
 
 _Array = np.ndarray[Any, Any]
 
-#: The kinds, which the program computes from rows.
+#: The kinds. The program computes them from rows.
 KINDS = ("mds", "isomap", "nmds", "sammon")
 
 #: The largest number of rows, because the time grows with its third power.
 _MOST = 5_000
 
-#: The largest eigenvalue that counts as a rounding error, relative to the largest of all.
+#: Negative eigenvalues down to this share of the largest count as rounding errors.
 _ROUNDING = 1e-3
 
-#: The least eigenvalue that has a column of coordinates, relative to the largest.
+#: The least eigenvalue with a column of coordinates, relative to the largest.
 _LEAST = 1e-9
 
 
@@ -40,8 +40,9 @@ class Scaling(NamedTuple):
 def scaled(d: _Array, kind: str) -> tuple[Scaling, _Array]:
     """Return the scaling of rows with given distances, and their coordinates, (n, q).
 
-    Euclidean distances of the coordinates equal the given ones. That is impossible for some distances: for "mds", the
-    coordinates are then those of its definition, and for "nmds" a constant is added to squared distances, which keeps their order.
+    The Euclidean distances of the coordinates equal the given ones. That is impossible for some distances. For "mds", negative
+    eigenvalues are then dropped, as in its definition. For "nmds", a constant is added to squared distances, which keeps
+    their order.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ def scaled(d: _Array, kind: str) -> tuple[Scaling, _Array]:
 
 
 def _eigen(squares: _Array) -> tuple[_Array, _Array]:
-    """Return the eigenvalues, ascending, and eigenvectors of the inner products with the given squared distances."""
+    """Return the eigenvalues, ascending, and eigenvectors of the matrix of inner products for squared distances."""
     mean = squares.mean(axis=0)
     values, vectors = np.linalg.eigh(-0.5 * (squares - mean - mean[:, None] + mean.mean()))
     return values, vectors

@@ -62,7 +62,7 @@ _ELSEWHERE = {
 }
 
 
-#: Parameters of hdbscan that have the same name and meaning, or None for their defaults.
+#: Parameters of hdbscan with the same name and meaning here. None means the default.
 _SAME_CLUSTERS = (
     *("min_cluster_size", "min_samples", "cluster_selection_method", "cluster_selection_epsilon", "cluster_selection_epsilon_max"),
     *("allow_single_cluster", "max_cluster_size", "n_jobs"),

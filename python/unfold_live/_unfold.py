@@ -610,7 +610,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         )
 
     def _put_scaled(self, x: Any, folder: _files.Folder, fit: bool, least: int) -> _rows.Rows:
-        """Write rows with the given distances, for a kind that is defined by distances."""
+        """Write coordinates with the given distances, for a kind that is defined by distances."""
         d = _distances.checked(self, x, fit=fit, least=least)
         if fit:
             self._scaling, at = _scaling.scaled(d, self.kind)
@@ -635,7 +635,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         _settings.switches(self, "standardize", "log1p", "classify", "thorough", "report")
 
     def _precomputed(self) -> bool:
-        """Return whether the program gets distances from the rows of the map instead of rows."""
+        """Report whether distances are given, or computed by a function, instead of by the program."""
         return self.metric == "precomputed" or callable(self.metric)
 
     def _holes(self) -> bool:

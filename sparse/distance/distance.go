@@ -36,8 +36,9 @@ type entry struct {
 	double func(a, b []float64, most float64) float64
 	// length returns the distance for d2. It is nil if d2 is the distance.
 	length func(d2 float64) float64
-	// bound returns a lower bound of d2 from the differences between a row and a box: their sum, of
-	// their squares if squares is set, and the largest. It is nil if boxes do not bound the distance.
+	// bound returns a lower bound of d2 from the differences between a row and a box. sum is their
+	// sum or, if squares is set, that of their squares; largest is the largest. bound is nil if
+	// boxes do not bound the distance.
 	squares bool
 	bound   func(sum, largest float64) float64
 	// counts is set if the distance is only defined for rows of 0 and 1, which are searched as bits.
@@ -142,7 +143,7 @@ func (d Distance) Counts() *Counts { return table[d].counts }
 // Kernel returns the approximation in single precision, or nil if there is none.
 func (d Distance) Kernel() *Kernel { return table[d].kernel }
 
-// Bounded reports whether Box excludes boxes.
+// Bounded reports whether Box returns useful bounds, instead of 0.
 func (d Distance) Bounded() bool { return table[d].bound != nil }
 
 // BitError reports a value of a row that is neither 0 nor 1.

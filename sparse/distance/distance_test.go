@@ -148,7 +148,7 @@ func TestRootsAreMetrics(t *testing.T) {
 }
 
 // Distances from bit counts equal the distances of the rows, and pairs within a limit differ in at
-// most MostDiffering columns.
+// most Counts.Most columns.
 func TestCountsOfBits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, _, _ := pair(t, distance.Jaccard)

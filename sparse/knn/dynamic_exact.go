@@ -21,7 +21,7 @@ import (
 // package tile in positions without gaps, where the last row replaces a removed one. Centre, scale
 // and the order of the columns are chosen again when as many rows have been added as there were at
 // the last choice. They affect the time of a search, not its result. Under other distances it
-// stores only the rows or, for a distance of bits, also those.
+// stores only the rows, and for a distance of bits also the bits.
 type DynamicExact struct {
 	dim      int
 	distance distance.Distance

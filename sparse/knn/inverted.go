@@ -28,10 +28,10 @@ const (
 //	|x_i - x_j|^2 = |x_i|^2 + |x_j|^2 - 2 x_i x_j
 //
 // up to rounding with a rigorous bound (roundings). Rows that may be among the k nearest of a block
-// are then computed exactly. For every row it costs the lengths of the lists of its columns, and n comparisons. The
-// memory besides a and the result is that of invertedRows rows by columns, and one number for each
-// of these per thread. It returns an error if there are no k other rows or if ctx ends, and a
-// *ValueError if a value is not finite.
+// are then compared exactly. The cost of a row is the total length of the lists of its columns, and
+// n comparisons. The memory besides a and the result is that of invertedRows rows by columns, and
+// one number for each of these per thread. It returns an error if there are no k other rows or if
+// ctx ends, and a *ValueError if a value is not finite.
 func Sparse(ctx context.Context, a *sparse.Rows, k int, s Settings) (*Neighbors, error) {
 	return invertedBy(ctx, a, k, invertedRows, s)
 }
@@ -94,9 +94,9 @@ type inverted struct {
 
 // invertedWork is the workspace of a thread.
 type invertedWork struct {
-	// products with the rows of a block are all zeros between rows.
+	// products are those with the rows of a block. They are all zero between calls of row.
 	products []float64
-	// nearest is a heap of the k least upper bounds, the largest first.
+	// nearest is a max-heap of the k least upper bounds.
 	nearest []float64
 }
 
@@ -165,8 +165,8 @@ func (g *inverted) multiply(i int, products []float64) {
 }
 
 // bound returns an upper bound of half the k-th least squared distance of row i to rows of the
-// block; +Inf if the block has fewer. Exact distances cost much more than products, and without it
-// about k log(n/k) of them would enter the list before the nearest.
+// block; +Inf if the block has fewer. Exact distances cost much more than products. Without the
+// bound, about k log(n/k) of them would enter the list before the nearest rows.
 func (g *inverted) bound(i int, w *invertedWork) float64 {
 	k := g.lists.K
 	heap := w.nearest[:0]
@@ -192,7 +192,7 @@ func (g *inverted) bound(i int, w *invertedWork) float64 {
 	return heap[0]
 }
 
-// sift puts v into a heap, the largest first, at a place or below.
+// sift places v in a max-heap at index at or below it.
 func sift(heap []float64, at int, v float64) {
 	for {
 		child := 2*at + 1

@@ -7,7 +7,7 @@ import (
 )
 
 // beyond returns a threshold for the results of a kernel: if one exceeds it, d2 of the rows of n
-// columns is above most. Without a kernel it is unused.
+// columns is above most. It is +Inf without a kernel.
 func beyond(k *distance.Kernel, most float64, n int) float64 {
 	switch {
 	case k == nil:

@@ -150,8 +150,9 @@ type sketch struct {
 
 // sketchBytes is the size of the panels, in bytes, from which a sketch pays. Smaller panels stay in
 // the second-level cache, where a scan takes less time than two filters: with 12,000 rows of 50
-// values (2.4 MB), placing an event takes 1.45 times as long with a sketch. With 60,000 rows the
-// neighbours of a single row take 0.4 of the time (docs/decisions/search.md).
+// values (2.4 MB), placing an event takes 1.45 times as long with a sketch. With 60,000 rows, a
+// sketch takes 0.4 of the time of a scan for the neighbours of a single row
+// (docs/decisions/search.md).
 const sketchBytes = 4 << 20
 
 // newSketch returns the sketch of the rows of x, or nil if their leading columns have too little of

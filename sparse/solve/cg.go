@@ -42,7 +42,8 @@ type CG struct {
 	res       Result
 	err       error
 
-	// These are c.iterate and c.iterateLoose, made once, so that a solve allocates nothing.
+	// work and workLoose are c.iterate and c.iterateLoose. They are made once, so that a solve
+	// allocates nothing.
 	work, workLoose func(int)
 }
 
@@ -55,7 +56,8 @@ type worker struct {
 	sums        []float64 // 2d
 	iterations  int
 
-	// These are for single precision: the scales of columns, and the squared units of r'r.
+	// scale and unit are used in single precision: the scales of columns, and the squared units of
+	// r'r.
 	scale, unit []float64
 
 	_ [64]byte // another worker's numbers in a cache line of their own

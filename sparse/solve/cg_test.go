@@ -223,7 +223,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// The part of a right-hand side that a singular system cannot reach is removed and reported.
+// The part of a right-hand side outside the range of a singular system is removed and reported.
 func TestUnreachable(t *testing.T) {
 	// There are two pairs of points; the first has no Gamma.
 	w := sparse.FromTriplets(4, 4, []int32{0, 1, 2, 3}, []int32{1, 0, 3, 2}, []float64{1, 1, 1, 1})

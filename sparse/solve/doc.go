@@ -55,8 +55,8 @@
 // # Contract
 //
 // A CG is made once for n and d. A solve allocates memory only if it finds a null space, or if
-// single precision does not suffice. Sums run over fixed pieces of rows in order, so the result has the
-// same bits for any number of threads. Result has iterations, residual, times and bytes. From the
-// start zero the quadratic form X'(A X)/2 - X'B falls in every iteration, so that a solve that is
-// stopped early is still an improvement.
+// single precision does not suffice. Sums run over fixed pieces of rows in order, so the result has
+// the same bits for any number of threads. Result has iterations, residual, time and bytes. From
+// the start zero the quadratic form X'(A X)/2 - X'B falls in every iteration, so that a solve that
+// is stopped early is still an improvement.
 package solve

@@ -42,7 +42,7 @@ type Result struct {
 	Unreachable float64
 	// Converged reports that every column reached the tolerance.
 	Converged bool
-	// Solve is the time that the solve took.
+	// Solve is the duration of the solve.
 	Solve time.Duration
 	// Bytes is the memory of the workspace, in bytes.
 	Bytes int64

@@ -25,7 +25,7 @@ func (m *Map) Partial(s table.Schema, name string) (*Map, error) {
 	return asked.For(s, name)
 }
 
-// nearby is a placer that can search reference points, as those with a placing.Searcher can.
+// nearby is a placer that can search reference points, such as one that embeds a placing.Searcher.
 type nearby interface {
 	Project(x vec.Matrix[float32]) (vec.Matrix[float32], error)
 	Nearest(ctx context.Context, z vec.Matrix[float32], k int) (*knn.Neighbors, error)

@@ -97,7 +97,7 @@ func textOf(t *testing.T, r *table.Table, name string) string {
 // no others. The cases: a third cluster appears and disappears, the topic is unavailable for a
 // while, and a restart.
 func TestTopicOfClusters(t *testing.T) {
-	// With one seed in twenty, part of the third kind stays apart, where it was first placed.
+	// For one seed in twenty, part of the third kind stays separate at its first places.
 	rng := rand.New(rand.NewPCG(96, 1))
 	columns, err := ingest.ParseColumns("bytes,rate,service")
 	if err != nil {

@@ -24,8 +24,8 @@ func oneSpace() Settings {
 
 // A learner learns maps of vectors and labels. Their own classifier predicts the classes of events
 // without a label: after the first map, after a map that was learnt again and moved onto the first,
-// and with the same bytes after a restart. A map to start with is used as it is, and its labels
-// count for the next map.
+// and with the same bytes after a restart. An initial map is used unchanged, and its labels are
+// used to learn the next map.
 func TestMapsOfVectorsAndLabels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(93, 1))
 	s := oneSpace()

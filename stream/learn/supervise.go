@@ -13,8 +13,8 @@ func (s Settings) supervised() bool {
 	return s.Spec.Supervised() && s.Mapping.Label != ""
 }
 
-// trains reports whether a classifier is learnt for every map, from a pool of labelled events. It is
-// not if maps predict classes by themselves.
+// trains reports whether a classifier is learnt for every map, from a pool of labelled events. That
+// is not the case if maps predict classes by themselves.
 func (s Settings) trains() bool { return s.Classify && !s.Spec.PredictsClasses() }
 
 // labelsOf returns the labels of the vectors in changes to a reference set, "" for those without

@@ -28,7 +28,7 @@ const (
 type Field struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
-	// Exact is set if messages have the exact text of values that the numbers round.
+	// Exact is set if messages have the exact text of values that a float64 would round.
 	Exact bool `json:"exact,omitempty"`
 }
 
@@ -293,8 +293,9 @@ func (c *column) take(name string, slots []uint32) table.Column {
 	return table.Float64Column(name, vec.Pick(c.numbers, slots))
 }
 
-// wholly returns the values of the given slots as a column of their exact values: as take, with
-// categories as text, and numbers and times as text where any of the column is rounded.
+// wholly returns the exact values of the given slots as a column. Unlike take, it returns
+// categories as text. If any number or time of the column is rounded, it returns all of them as
+// text.
 func (c *column) wholly(name string, slots []uint32) table.Column {
 	texts := make([]string, len(slots))
 	switch {

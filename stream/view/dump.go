@@ -13,8 +13,8 @@ import (
 
 // Dump is an Arrow stream of all points, encoded once for all requests with the same state. Its
 // batches have the columns id, x, y, at (milliseconds since 1970) and then the points' columns
-// under their own names, with "_" appended to a name that is already used. A column of numbers or
-// times that a float64 would round has text. Call Release after use.
+// under their own names, with "_" appended to a name that is already used. A column with a number
+// or time that a float64 would round has text. Call Release after use.
 type Dump struct {
 	// Map is the map of all places in the dump.
 	Map MapState

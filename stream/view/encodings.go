@@ -90,7 +90,7 @@ func (e *encodings) evict(from int) {
 	}
 }
 
-// store keeps an encoding under a key.
+// store stores an encoding under a key, and evicts the previous one.
 func (e *encodings) store(key int, p *part) {
 	if _, there := e.parts[key]; there {
 		e.evict(key)
@@ -100,7 +100,7 @@ func (e *encodings) store(key int, p *part) {
 	e.parts[key] = p
 }
 
-// keep keeps a new part.
+// keep stores a new part. If it is too large, later parts have fewer rows.
 func (e *encodings) keep(from int, p *part) {
 	e.store(from, p)
 	e.usual = len(p.Data)

@@ -30,11 +30,11 @@ type Settings struct {
 	Held int
 	// Label is the column with the known classes of points, "" if there is none.
 	Label string
-	// Title is the title of the page. Point names what one point is, such as "connection"; pages call
-	// it a row if it is "".
+	// Title is the title of the page. Point is the name of one point, such as "connection". If it
+	// is "", pages use "row".
 	Title, Point string
-	// Image is the size of the pictures whose pixels the vectors of points are; the zero value stands
-	// for an unknown one.
+	// Image is the size of pictures, if the points' vectors are the pixels of pictures. The zero
+	// value means unknown.
 	Image Image
 	// Live is set if points arrive and leave, so that readers expect changes.
 	Live bool
@@ -81,7 +81,8 @@ type Hub struct {
 	// clusters is the cluster information, clustersText its message, or nil if there is none.
 	clusters     Clusters
 	clustersText []byte
-	// unplaced counts the rows without a place, unplacedSent is its value that readers have.
+	// unplaced counts the rows without a place. unplacedSent is the last count that was sent to
+	// readers.
 	unplaced, unplacedSent int
 	log                    deltaLog
 	readers                int
@@ -110,9 +111,10 @@ func New(s Settings) *Hub {
 	return &Hub{set: s, clusters: none, base: newBase(s.Base), ring: newRing(s.Size), encoded: newEncodings(s.Held), woken: make(chan struct{})}
 }
 
-// Put adds points. Places on an earlier map are moved through all changes of the map since; if
-// these are unknown the points are left out, because their position cannot be determined. Points
-// without a place are counted for readers. Put returns an error if the parts of the rows differ in length.
+// Put adds points. Places on an earlier map are moved through all changes of the map since. If
+// these are unknown, the points are dropped, because their position cannot be determined. Dropped
+// points and rows without a place are counted for readers. Put returns an error if the parts of the
+// rows differ in length.
 func (h *Hub) Put(in Rows) error {
 	if err := in.check(); err != nil {
 		return err

@@ -48,14 +48,14 @@ type hello struct {
 	Columns []Field  `json:"columns"`
 	// Unplaced is the number of rows without a place.
 	Unplaced int `json:"unplaced"`
-	// Point names what one point is, such as "connection".
+	// Point is the name of one point, such as "connection".
 	Point string `json:"point,omitempty"`
 	Image *Image `json:"image,omitempty"`
 	// Label names the column with the known classes.
 	Label string `json:"label,omitempty"`
 }
 
-// unplacedMessage gives the number of rows without a place, when it has changed.
+// unplacedMessage is sent when the number of rows without a place has changed.
 type unplacedMessage struct {
 	Type string `json:"type"`
 	Rows int    `json:"rows"`

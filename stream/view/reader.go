@@ -50,7 +50,7 @@ type Reader struct {
 	// started. from is the next slot of the full state, or none once that is complete.
 	next, news uint64
 	from       int // over the base's slots, then the ring's
-	// sampled is set once the sample of all points was sent that comes before the parts.
+	// sampled is set when the sample of all points has been sent. It precedes the parts.
 	sampled bool
 	begun   bool
 	closed  bool
@@ -251,8 +251,8 @@ func (r *Reader) part() (m Message, ok, more bool) {
 	}
 }
 
-// sampleRows is the number of points of the sample, or fewer so that it has about sampleBytes. It is
-// sent in two seconds on a line of 50 kB/s.
+// sampleRows is the number of points of the sample. A sample of more than sampleBytes is reduced to
+// about this size, which takes two seconds at 50 kB/s.
 const (
 	sampleRows  = 1500
 	sampleBytes = 100 << 10
@@ -261,8 +261,8 @@ const (
 // sampleKey is the key of the sample among the parts, which have the numbers of slots.
 const sampleKey = -1
 
-// sample returns a part with points from all over the ring, if the full state is much larger. So a
-// page on a slow line has a picture of the whole at once. The points are in the other parts again.
+// sample returns a part with points from the whole ring if the full state is much larger. With it,
+// a page on a slow connection shows the whole map at once. Later parts contain these points again.
 // The results are those of part. The hub's lock must be held.
 func (r *Reader) sample() (m Message, ok, more bool) {
 	h, e := r.h, &r.h.encoded
@@ -286,7 +286,7 @@ func (r *Reader) sample() (m Message, ok, more bool) {
 	return p.Message, true, false
 }
 
-// spread returns about k of the n used slots, evenly.
+// spread returns about k of the n used slots, evenly spaced.
 func spread(used []bool, n, k int) (slots []uint32) {
 	seen := 0
 	for s, is := range used {

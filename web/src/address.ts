@@ -1,8 +1,8 @@
-// The page's address: it follows the state, and a link, "back" and "forward" restore one.
+// The page's address follows the state. A link, "back" and "forward" restore a state.
 
 import { read, write, type State } from "./state";
 
-/** The part of the page that an address needs. */
+/** The part of the page whose state is in the address. */
 export interface Stateful {
   /** Whether all points have arrived. */
   readonly whole: boolean;
@@ -11,7 +11,7 @@ export interface Stateful {
 }
 
 export class Address {
-  /** The state's part of the address without the position of the view, "?" at first. */
+  /** The last address without the view, the time and the theme; "?" at first. */
   private last = "?";
   private restoring = 0;
 
@@ -30,7 +30,7 @@ export class Address {
     this.restoring--;
   }
 
-  /** write updates the address. Moves of the view replace it; anything else is a step that "back" undoes. */
+  /** write updates the address. Changes of the view, the time or the theme replace it. Other changes are steps that "back" undoes. */
   write(): void {
     if (this.restoring > 0) return;
     const s = this.page.state();

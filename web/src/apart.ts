@@ -1,4 +1,4 @@
-// What sets some points apart from others: columns by the size of their difference, without those that chance explains.
+// The columns in which some points differ from others, the largest effect first, without differences that chance explains.
 
 import { nameOf } from "./color";
 import type { Store } from "./store";
@@ -8,15 +8,15 @@ export interface Difference {
   column: string;
   text: string;
   /**
-   * Cliff's delta (N. Cliff, "Dominance statistics", 1993), -1..1: how much more often a value of these is larger than one of the others than
-   * smaller. Of a category it is the difference of shares.
+   * Cliff's delta (N. Cliff, "Dominance statistics", 1993), -1..1: the probability that a value of these is larger than one of
+   * the others, minus that it is smaller. For a category it is the difference of shares.
    */
   effect: number;
   /** The probability of such a difference by chance, times the number of tests. */
   chance: number;
 }
 
-/** So many points of each side are compared at most. */
+/** The largest number of points of each side that are compared. */
 const most = 20_000;
 /** Differences that are smaller, or more probable by chance, are left out. */
 const leastEffect = 0.1;
@@ -65,13 +65,13 @@ export function apart(store: Store, chosen: Uint32Array, others: Uint32Array | n
   return [...best.values()].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect) || a.chance - b.chance);
 }
 
-/** sample returns at most so many points, evenly. */
+/** sample returns at most that number of points, evenly spaced. */
 function sample(slots: Uint32Array): Uint32Array {
   if (slots.length <= most) return slots;
   return Uint32Array.from({ length: most }, (_, i) => slots[Math.floor((i * slots.length) / most)]!);
 }
 
-/** except returns all points but some. */
+/** except returns all points that are not chosen. */
 function except(store: Store, chosen: Uint32Array): Uint32Array {
   const is = new Uint8Array(store.slots);
   for (const s of chosen) is[s] = 1;
@@ -80,10 +80,10 @@ function except(store: Store, chosen: Uint32Array): Uint32Array {
   return Uint32Array.from(out);
 }
 
-/** ranks compares sorted numbers by the rank-sum test (H. B. Mann and D. R. Whitney, 1947), with its normal approximation and ties. */
+/** ranks compares sorted numbers by the rank-sum test (H. B. Mann and D. R. Whitney, 1947), by its normal approximation, corrected for ties. */
 export function ranks(a: Float64Array, b: Float64Array): { delta: number; chance: number } {
   const [n, m] = [a.length, b.length];
-  let above = 0; // twice: pairs of which a is larger, and once: equal ones
+  let above = 0; // 2 for each pair in which a is larger, 1 for each tie
   let ties = 0;
   let i = 0;
   let j = 0;
@@ -104,7 +104,7 @@ export function ranks(a: Float64Array, b: Float64Array): { delta: number; chance
   return { delta: above / (n * m) - 1, chance: tails(z) };
 }
 
-/** proportions returns the probability by chance of a difference of two shares, with Yates's correction. */
+/** proportions returns the p-value of the difference of two shares, a/n and b/m, with Yates's correction. */
 export function proportions(a: number, n: number, b: number, m: number): number {
   const p = (a + b) / (n + m);
   const variance = p * (1 - p) * (1 / n + 1 / m);
@@ -112,7 +112,7 @@ export function proportions(a: number, n: number, b: number, m: number): number 
   return tails(Math.max(Math.abs(a / n - b / m) - (1 / n + 1 / m) / 2, 0) / Math.sqrt(variance));
 }
 
-/** tails returns the probability that a normal variable is farther than z from its mean (M. Abramowitz and I. Stegun, 1964, 7.1.26, and the tail's first terms). */
+/** tails returns the probability that a standard normal variable is beyond z or -z (M. Abramowitz and I. Stegun, 1964, 7.1.26; above 5 the tail's first terms). */
 export function tails(z: number): number {
   if (z > 5) return (Math.exp((-z * z) / 2) / z) * Math.sqrt(2 / Math.PI) * (1 - 1 / (z * z));
   const x = z / Math.SQRT2;

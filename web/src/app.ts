@@ -77,7 +77,7 @@ export class App implements Listener {
   /** The name of the column that the user chose, "" for none. */
   private preferred: string | undefined;
   whole = false;
-  /** The number of points that the server has announced, and of rows without a place. */
+  /** The announced number of points, and the number of rows without a place. */
   private announced = 0;
   private unplaced = 0;
   private shape: readonly XY[] = [];
@@ -173,7 +173,7 @@ export class App implements Listener {
       this.times.late = Date.now() - f.at[f.at.length - 1]!;
       this.times.latest = Math.max(this.times.latest, this.times.late);
     }
-    if (!this.moves.framed && f.change === Change.Put) this.painting.refresh(); // the scale of the first points, until all have come
+    if (!this.moves.framed && f.change === Change.Put) this.painting.refresh(); // until all points have arrived, colours have the scale of the first
     this.mask.some(f.slot);
     this.painting.some(f.slot);
     this.renderer.changed({ places: f.change !== Change.Remove, paint: true });
@@ -231,8 +231,8 @@ export class App implements Listener {
   }
 
   /**
-   * firstColumn returns the column in the address, or else a good default: labels if there are some, then clusters. A stage predicts the classes
-   * of all points, of which often few have a label, so that classes come first there.
+   * firstColumn returns the column in the address, or else a default: labels, then clusters. A stage often has few labels but predicts the classes
+   * of all points, so its default is the classes.
    */
   private firstColumn(label?: string): number {
     const { columns } = this.store;
@@ -276,7 +276,7 @@ export class App implements Listener {
     $("count").textContent = $("count").title = parts.join(" · ");
   }
 
-  /** far offers to show all points if the usual view leaves some out. */
+  /** far shows a button that reveals all points if some are outside the usual view. */
   private far(): void {
     const n = this.camera.atFrame ? outside(this.store, this.camera) : 0;
     $("far").hidden = n === 0;
@@ -311,7 +311,7 @@ export class App implements Listener {
     this.uncertain.draw();
   }
 
-  /** selectShown selects all points that the filters, the legend and the time leave. */
+  /** selectShown selects all points that pass the filters, the legend and the time. */
   private selectShown(): void {
     const box = wholeBox(this.store, 0);
     if (!box) return;
@@ -521,7 +521,7 @@ export class App implements Listener {
     };
   }
 
-  /** restore shows a state, of the address at first and after "back" or a pasted link. */
+  /** restore shows the state of the address: at first, after "back" and after a pasted link. */
   async restore(s: State): Promise<void> {
     const { store, painting, chosen, selection } = this;
     if (s.theme && s.theme !== themeName(this.theme)) this.setTheme(themeOf(s.theme));

@@ -1,4 +1,4 @@
-// What the keys do.
+// The actions of the keys.
 
 import type { Camera } from "./camera";
 import type { Chosen } from "./chosen";
@@ -28,7 +28,7 @@ export interface Keyed {
   pin(s: number): void;
 }
 
-/** bindings returns the actions of the keys, which help lists. */
+/** bindings returns the action of each key that the help lists. */
 export function bindings(on: Keyed): Bindings {
   const { camera, moves } = on;
   const middle = (): XY => [camera.width / 2, camera.height / 2];

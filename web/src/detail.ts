@@ -35,7 +35,7 @@ export interface Why {
 export class Detail {
   private readonly tip = $("tip");
   private readonly box = $("detail");
-  /** The point whose picture has its place in the panel, and at the pointer. */
+  /** The points in the panel and at the pointer, whose pictures may arrive later; -1 for none. */
   private shown = -1;
   private over = -1;
   private timer = 0;
@@ -70,7 +70,7 @@ export class Detail {
       return;
     }
     if (s !== this.over) {
-      // Pictures are requested for points on which the pointer rests.
+      // The picture of a point is requested when the pointer rests on it.
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => void this.pictures.want([this.store.id(s)]).then((came) => came && this.over === s && !this.tip.hidden && this.tip.prepend(this.pictures.of(this.store.id(s))!)), 60);
       this.tip.replaceChildren(h("strong", {}, this.title(s)), this.fields(s, 5, column));

@@ -61,7 +61,7 @@ export class Drawer {
     this.picture(this.pictured);
   }
 
-  /** apart lists what sets the points apart: from those that are held, or from all others. */
+  /** apart lists the columns in which the points differ from the held ones or, if none are held, from all others. */
   private apart(): HTMLElement {
     const other = this.held && this.held !== this.slots ? this.held.filter((s) => this.store.alive[s]) : null;
     const count = (n: number): string => `${n.toLocaleString("en")} held ${n === 1 ? "point" : "points"}`;
@@ -77,7 +77,7 @@ export class Drawer {
     return box;
   }
 
-  /** hold keeps the selection, so that the next one is compared with it, or ends that. */
+  /** hold returns the button that keeps the selection for comparison with the next one, or releases it. */
   private hold(): HTMLButtonElement {
     const words = (): [string, string] => (this.held ? ["Release", "Compare with all other points again"] : ["Hold", "Keep this selection, and compare the next one with it"]);
     const [text, title] = words();
@@ -175,7 +175,7 @@ export class Drawer {
     return tableToIPC(tableFromArrays(columns), { format: "file" }) as Uint8Array<ArrayBuffer>;
   }
 
-  /** numbers returns a column of numbers. Where some are rounded all are whole numbers of 64 bits, or else text. */
+  /** numbers returns a column of numbers. If some of them are rounded, all are returned as 64-bit integers or, if these cannot hold them, as text. */
   private numbers(k: number, exact: boolean): (number | bigint | string | null)[] {
     const { store } = this;
     const all = Array.from(this.order, (s) => { const v = store.number(s, k); return Number.isNaN(v) ? null : v; });

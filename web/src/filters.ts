@@ -11,7 +11,7 @@ import { arrival, type Store } from "./store";
 
 const bins = 60;
 const listed = 6;
-/** Steps of the handles. */
+/** The number of steps of a handle. */
 const steps = 500;
 const tall = 40;
 
@@ -78,7 +78,7 @@ export class Filters {
     return i < 0 && name === "arrival" && this.timed() ? arrival : i;
   }
 
-  /** set sets or ends a filter, at most once a picture. */
+  /** set sets or removes a filter, at most once per animation frame. */
   private set(column: number, filter: Filter | null): void {
     cancelAnimationFrame(this.waiting);
     this.waiting = requestAnimationFrame(() => {
@@ -88,7 +88,7 @@ export class Filters {
     });
   }
 
-  /** later counts again, after what is more urgent. */
+  /** later schedules new counts with a low priority. */
   later(): void {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.draw(), 40);
@@ -101,7 +101,7 @@ export class Filters {
     this.summary.textContent = n === 0 ? "Filters" : `${shown.toLocaleString("en")} of ${this.store.n.toLocaleString("en")} (${percent(share)}) shown`;
     this.clearing.hidden = n === 0;
     if (!this.details.open || this.box.offsetHeight === 0) return;
-    // One column after the other, and only those in view, so that a large map stays quick.
+    // Only columns in view are drawn, one per task, so that the page of a large map stays responsive.
     const { top, bottom } = this.box.getBoundingClientRect();
     const due = this.rows.filter((r) => {
       const b = r.box.getBoundingClientRect();
@@ -124,7 +124,7 @@ export class Filters {
     return n;
   }
 
-  /** passes returns whether points pass the filters of all other columns. */
+  /** passes returns a function that reports whether a point passes the time and the filters of all other columns. */
   private passes(column: number): (s: number) => boolean {
     const others = ~this.mask.bit(column);
     const { bits } = this.mask;
@@ -136,18 +136,18 @@ export class Filters {
   private histogram(column: number): Row {
     const { name, kind } = this.store.field(column)!;
     const canvas = h("canvas", { class: "hist" });
-    canvas.setAttribute("aria-hidden", "true"); // the handles and their values say what it shows
+    canvas.setAttribute("aria-hidden", "true"); // the handles and their values have the same information
     const low = h("input", { type: "range", label: `${name}: from` });
     const high = h("input", { type: "range", label: `${name}: to` });
     const from = h("span");
     const to = h("span");
-    let log: boolean | undefined; // chosen by the values when the column is first in view
+    let log: boolean | undefined; // chosen from the values when the column is first in view
     let axis: Axis | null = null;
     const range = (): Extract<Filter, { from: number }> | undefined => {
       const f = this.mask.of(column);
       return f && "from" in f ? f : undefined;
     };
-    // The ends of the axis stand for everything beyond them, also for values to come.
+    // An end of the axis includes all values beyond it, also later ones. The exception is the lower end of a logarithmic axis.
     const brush = (a: number, b: number): void => {
       if (!axis) return;
       const t0 = Math.min(a, b);
@@ -175,7 +175,7 @@ export class Filters {
       if (!Number.isNaN(begun) && Math.abs(at(e) - begun) > 0.01) brush(begun, at(e));
     });
     canvas.addEventListener("pointerup", (e) => {
-      if (Math.abs(at(e) - begun) <= 0.01 && range()) this.set(column, null); // a click ends the filter
+      if (Math.abs(at(e) - begun) <= 0.01 && range()) this.set(column, null); // a click removes the filter
       begun = NaN;
     });
     const box = h("div", { class: "filter" }, h("div", { class: "filterhead" }, h("span", { title: name }, column === arrival ? "when it came" : name), switching, clear), h("div", { class: "handles" }, canvas, low, high), h("div", { class: "ends" }, from, to));
@@ -210,13 +210,13 @@ export class Filters {
     return row;
   }
 
-  /** bars draws counts: those of all points faintly, those that pass the other filters in front, and within the brush in colour. */
+  /** bars draws the counts of all points faintly. In front are the points that pass the other filters, coloured within the brush. */
   private bars(canvas: HTMLCanvasElement, { all, passing }: { all: Uint32Array; passing: Uint32Array }, t0: number, t1: number): void {
     const c = canvas.getContext("2d")!;
     const style = getComputedStyle(document.documentElement);
     const { width, height } = canvas;
     const filtered = this.mask.filters.length > 0;
-    // Counts differ a lot: roots show the small ones, too.
+    // Heights are square roots, so that small counts stay visible.
     const top = Math.sqrt(Math.max(1, ...(filtered ? passing : all)));
     const wide = width / bins;
     const bar = (i: number, n: number, color: string): void => {

@@ -3,10 +3,10 @@
 import type { Box, Camera, View } from "./camera";
 import type { Store } from "./store";
 
-/** usually is the share of outermost points on each side that the usual view may leave out. */
+/** usually is the share of the outermost points on each side that may be outside the usual view. */
 export const usually = 0.001;
 
-/** wholeBox returns the box of all points without a share of the outermost. If there are many it uses a sample, unless the share is 0. */
+/** wholeBox returns the box of all points except a share of the outermost. With a share of 0 it is exact; otherwise a sample represents many points. */
 export function wholeBox(store: Store, share = usually): Box | null {
   if (share === 0) return exactBox(store);
   const slots: number[] = [];
@@ -57,12 +57,12 @@ export function viewOf(camera: Camera, box: Box): View {
   return camera.fitting(box, right, top, bottom);
 }
 
-/** panels returns the widths in CSS pixels that panels cover at the sides of the page. */
+/** panels returns the widths, in CSS pixels, of the margins that panels cover. */
 function panels(): { right: number; top: number; bottom: number } {
   const of = (selector: string): DOMRect => document.querySelector(selector)!.getBoundingClientRect();
   const aside = of("aside");
   const top = of("header").bottom + 8;
-  const sheet = aside.left < innerWidth / 3; // at the bottom, of a narrow page
+  const sheet = aside.left < innerWidth / 3; // on a narrow page the panels are at the bottom
   const low = [of("footer"), of("#welcome"), ...(sheet ? [aside] : [])].filter((r) => r.height > 0).map((r) => innerHeight - r.top);
   return { right: sheet ? 0 : innerWidth - aside.left + 10, top, bottom: Math.max(0, ...low) };
 }

@@ -8,7 +8,7 @@ export interface Axis {
   log: boolean;
 }
 
-/** axisOf returns the axis over all finite values of a column, of positive ones if it is logarithmic, null for none. */
+/** axisOf returns the axis over all finite values of a column, or over the positive ones if it is logarithmic; null if there are none. */
 export function axisOf(store: Store, column: number, log: boolean): Axis | null {
   let from = Infinity;
   let to = -Infinity;
@@ -20,7 +20,7 @@ export function axisOf(store: Store, column: number, log: boolean): Axis | null 
   return from <= to ? { from, to, log: log && from > 0 } : null;
 }
 
-/** positionOn returns the position of a value on an axis, 0..1 within it, NaN for values that it does not have. */
+/** positionOn returns the position of a value on an axis: 0..1 within it, NaN for values without a position. */
 export function positionOn(a: Axis, v: number): number {
   if (a.from === a.to) return v === a.from ? 0.5 : NaN;
   return a.log ? Math.log(v / a.from) / Math.log(a.to / a.from) : (v - a.from) / (a.to - a.from);

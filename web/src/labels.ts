@@ -55,12 +55,12 @@ export function place(store: Store, camera: Camera, code: (s: number) => number,
   return out;
 }
 
-/** The distance of lines, in sizes of the font. */
+/** The distance of lines in units of the font size. */
 export const lineHeight = 1.15;
 const wide = 24;
 const mostLines = 3;
 
-/** wrap splits a long name into a few lines, between words where that is possible. */
+/** wrap splits a long name into a few lines, between words if possible. A name that is still too long ends with "…". */
 export function wrap(text: string): string[] {
   const lines: string[] = [];
   for (let rest = text.replace(/\s+/g, " ").trim(); rest !== ""; ) {

@@ -1,9 +1,9 @@
-// Several filters at once: which points each of them leaves out.
+// A bit mask of the filters that each point fails.
 
 import type { Filter } from "./state";
 import type { Store } from "./store";
 
-/** A bit of the mask for each filter. */
+/** The largest number of filters, each of which has a bit of the mask. */
 export const mostFilters = 31;
 
 interface Active {
@@ -13,7 +13,7 @@ interface Active {
 }
 
 export class Mask {
-  /** By slot: the bits of the filters that leave the point out. */
+  /** By slot: the bits of the filters that the point fails. */
   bits = new Uint32Array(0);
   private readonly active: (Active | null)[] = [];
 
@@ -39,7 +39,7 @@ export class Mask {
     return i < 0 ? 0 : 1 << i;
   }
 
-  /** set sets or ends the filter of a column. It returns false if there are too many. */
+  /** set sets or removes the filter of a column. It returns false if there are too many. */
   set(column: number, filter: Filter | null): boolean {
     let i = this.active.findIndex((a) => a?.column === column);
     if (!filter) {
@@ -62,7 +62,7 @@ export class Mask {
 
   private test(column: number, filter: Filter): (v: number) => boolean {
     if (!("values" in filter)) return (v) => v >= filter.from && v <= filter.to;
-    // Codes of values may come later.
+    // Values may get codes later, so each code is looked up when it first occurs.
     const { values } = this.store.columns[column]!;
     const wanted = new Set(filter.values);
     const is: boolean[] = [];
@@ -76,7 +76,7 @@ export class Mask {
     this.bits = bits;
   }
 
-  /** some updates changed slots. */
+  /** some updates the bits of changed slots. */
   some(slots: Uint32Array): void {
     if (!this.active.some((a) => a)) return;
     this.grow();

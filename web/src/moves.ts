@@ -33,8 +33,8 @@ export class Moves {
   }
 
   /**
-   * home shows the points without a share of the outermost on each side, at once or animated. Without a share it shows all, unless a few far
-   * ones would make the rest small.
+   * home shows all points except a share of the outermost on each side, at once or animated. 0 shows all points. Without a share, home shows all
+   * points unless a few distant ones would make the rest small.
    */
   home(flying: boolean, share?: number): void {
     const box = wholeBox(this.store, share || usually);

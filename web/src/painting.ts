@@ -20,7 +20,7 @@ export class Painting {
   only = new Set<number>();
   /** Points that arrived later are hidden. */
   upto = Infinity;
-  /** By slot: not 0 if filters leave the point out. */
+  /** By slot: not 0 if the point fails a filter. */
   mask: { bits: Uint32Array } = { bits: new Uint32Array(0) };
   paint = new Uint32Array(0);
   /** The column's values by slot. */

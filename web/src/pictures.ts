@@ -1,13 +1,13 @@
-// Pictures of points: their feature vectors, from the server, drawn as pixels where they look like pictures.
+// Pictures of points: feature vectors from the server, drawn as pixels if they look like pictures.
 
 import { h } from "./dom";
 import type { Size } from "./wire";
 
-/** The server answers for this number of points at a time. */
+/** The largest number of points in a request. */
 const together = 100;
 const kept = 4000;
 
-/** sizeOf returns the size of the picture that a vector is: the given one, or a square whose neighbouring pixels are alike; null for none. */
+/** sizeOf returns the size of a picture: the given one, or that of a square with similar neighbouring pixels. It returns null if the vector is no picture. */
 export function sizeOf(x: ArrayLike<number>, given?: Size): Size | null {
   if (given) return x.length === given.width * given.height ? given : null;
   const side = Math.round(Math.sqrt(x.length));
@@ -22,14 +22,14 @@ export function sizeOf(x: ArrayLike<number>, given?: Size): Size | null {
     if (i % side > 0) steps += (v - x[i - 1]!) ** 2;
     if (i >= side) steps += (v - x[i - side]!) ** 2;
   }
-  if (low < -high / 2) return null; // a model keeps pictures nearly, so that some pixels are a little below 0
+  if (low < -high / 2) return null; // a model stores approximate pictures, whose pixels may be slightly negative
   const variance = squares / x.length - (sum / x.length) ** 2;
-  // Independent pixels differ by twice the variance, in both directions.
+  // The mean squared difference of independent pixels is twice the variance. There are 2 side (side - 1) pairs of neighbours.
   const independent = 4 * side * (side - 1) * variance;
   return steps < 0.65 * independent ? { width: side, height: side } : null;
 }
 
-/** drawn returns a canvas with the pixels of a vector: the larger, the more of the ink. */
+/** drawn returns a canvas with the pixels of a vector. Larger values are darker. */
 export function drawn(x: ArrayLike<number>, { width, height }: Size): HTMLCanvasElement {
   const canvas = h("canvas", { class: "picture" });
   canvas.width = width;
@@ -53,10 +53,10 @@ export class Pictures {
   /** The size of pictures, if the server knows it. */
   size: Size | undefined;
   private known = new Map<string, number[] | null>();
-  /** Whether the server answers. A file has none, and after an answer that vectors are no pictures no more are requested. */
+  /** Whether the page has a server. A saved page has none. */
   private answers = document.getElementById("data") === null;
   private plain = 0;
-  /** Whether a picture has come. */
+  /** Whether a picture has arrived. */
   private some = false;
   private run = 0;
 
@@ -80,17 +80,17 @@ export class Pictures {
     return this.answers && this.plain < 20;
   }
 
-  /** likely reports whether points have pictures, as far as is known. */
+  /** likely reports whether points have pictures, judging by the vectors so far. */
   get likely(): boolean {
     return this.possible && (this.some || this.plain === 0);
   }
 
-  /** want requests the pictures of points, and reports whether any new ones have come. */
+  /** want requests the pictures of points and reports whether new ones have arrived. */
   async want(ids: readonly string[]): Promise<boolean> {
     const missing = [...new Set(ids)].filter((id) => id !== "" && !this.known.has(id)).slice(0, together);
     if (missing.length === 0 || !this.possible) return false;
     const run = this.run;
-    for (const id of missing) this.known.set(id, null); // not twice at once
+    for (const id of missing) this.known.set(id, null); // prevents a second request meanwhile
     try {
       const r = await fetch(`api/vectors?${missing.map((id) => `id=${encodeURIComponent(id)}`).join("&")}`);
       if (run !== this.run) return false;
@@ -115,7 +115,7 @@ export class Pictures {
       }
       return came;
     } catch {
-      if (run === this.run) this.plain += 20; // another program's server, or a server that ends
+      if (run === this.run) this.plain += 20; // another program's server, or a server that stops
       return false;
     }
   }

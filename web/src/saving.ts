@@ -52,7 +52,7 @@ export class Saving {
     Promise.resolve(work).then(() => this.page.tell("The picture is saved."), (e: unknown) => this.page.tell(String(e)));
   }
 
-  /** width returns the width of the picture: that of the page, where the legend has the place of the panels, or more on a narrow page. */
+  /** width returns the width of the picture. On a wide page it is that of the page, and the legend replaces the panels. On a narrow page it is larger. */
   private width(): number {
     const w = Math.round(this.page.scene().camera.width);
     return innerWidth > 760 ? w : w + side + 20;
@@ -62,7 +62,7 @@ export class Saving {
     return (this.page.title().replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+|-+$/g, "").slice(0, 60) || "map");
   }
 
-  /** png draws the points and the overlay again at a scale, whatever renders the page. */
+  /** png draws the points and the overlay again at a scale, always with Raster. */
   async png(scale: number): Promise<void> {
     const s = this.page.scene();
     const [w, t] = [this.width(), Math.round(s.camera.height)];
@@ -121,7 +121,7 @@ export class Saving {
     save(`${this.name}.png`, "image/png", [blob]);
   }
 
-  /** svg writes one path of dots for each colour, and texts as texts. */
+  /** svg writes one path of dots for each colour, and text as text elements. */
   svg(): void {
     const s = this.page.scene();
     const { painting } = this.page;
@@ -141,7 +141,7 @@ export class Saving {
     const out: string[] = [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w} ${t}" width="${w}" height="${t}" font-family="${escape(family)}">`];
     out.push(`<title>${escape(this.page.title())}</title><rect width="100%" height="100%" fill="${rgb(s.theme.background)}"/>`);
     out.push(`<g fill="none" stroke-linecap="round" stroke-width="${(2 * dot.radius).toFixed(2)}">`);
-    // Faint points are below.
+    // Faint points are drawn first.
     for (const [color, p] of [...paths].sort(([a], [b]) => (a >>> 24) - (b >>> 24)))
       out.push(`<path stroke="${rgb(color)}" stroke-opacity="${(((color >>> 24) / 255) * dot.opacity).toFixed(3)}" d="${p.join("")}"/>`);
     out.push("</g>");
@@ -201,7 +201,7 @@ function clipped(text: string): string {
   return letters.length <= 26 ? text : letters.slice(0, 25).join("") + "…";
 }
 
-/** escape writes a text for XML, without the characters that XML cannot have. */
+/** escape returns a text for XML. Characters that XML does not allow are replaced. */
 export function escape(text: string): string {
   const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd").replace(/[&<>"]/g, (c) => entities[c]!);

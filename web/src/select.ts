@@ -33,12 +33,12 @@ export function inside(store: Store, polygon: readonly XY[], shown: (s: number) 
   return new Uint32Array(out);
 }
 
-/** rounded returns a coordinate of the map with as many decimals as a view of the given scale distinguishes, and a few more. */
+/** rounded rounds a coordinate of the map to a tenth of a pixel or less at the given scale. */
 export function rounded(v: number, scale: number): number {
   return Number(v.toFixed(Math.min(Math.max(Math.ceil(Math.log10(scale)) + 1, 0), 20))) + 0; // no -0
 }
 
-/** simplified returns a polygon without corners that are less than a distance away from the line of the others (Douglas and Peucker 1973). */
+/** simplified returns a polygon without corners that are closer than a distance to the simplified line (Douglas and Peucker 1973). */
 export function simplified(line: readonly XY[], distance: number): XY[] {
   const keep = new Uint8Array(line.length);
   keep[0] = keep[line.length - 1] = 1;

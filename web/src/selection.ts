@@ -9,7 +9,7 @@ import { inside, rounded, simplified, type XY } from "./select";
 import { mostCorners, mostIds, type State } from "./state";
 import type { Store } from "./store";
 
-/** How points were selected: by a polygon of the map, by a search, or one by one. */
+/** The origin of a selection: a polygon of the map, a search, or null for single points. */
 export type Origin = { within: readonly XY[] } | { find: string } | null;
 
 export class Selection {
@@ -21,7 +21,7 @@ export class Selection {
     private readonly drawer: Drawer, private readonly moves: Moves, private readonly changed: (count: number | null) => void,
   ) {}
 
-  /** take selects points. null or an empty list ends the selection. The view moves only if uncover is set, where points would be hidden. */
+  /** take selects points. null or an empty list ends the selection. If uncover is set, the view moves if the drawer would hide points. */
   take(slots: Uint32Array | null, origin: Origin = null, uncover = true): void {
     this.slots = slots && slots.length > 0 ? slots : null;
     this.origin = this.slots && origin;
@@ -38,7 +38,7 @@ export class Selection {
     this.take(inside(this.store, polygon, this.painting.shown), { within: polygon }, uncover);
   }
 
-  /** drawn selects the points in a polygon of the page. Its corners are rounded first, so that a link with them selects the same points. */
+  /** drawn selects the points in a polygon of the page. Its corners are rounded first, so that a link with these corners selects the same points. */
   drawn(polygon: readonly XY[]): void {
     const { camera } = this;
     let fine = 0.5;

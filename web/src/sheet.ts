@@ -61,7 +61,7 @@ export class Sheet {
     }, 80);
   }
 
-  /** longest returns the longest text of a point, which is mostly what the point is; undefined if all are short. */
+  /** longest returns the longest text of a point, which usually describes it; undefined if all are short. */
   private longest(s: number): string | undefined {
     let best = "";
     this.store.columns.forEach((c, k) => {

@@ -14,7 +14,7 @@ export interface State {
   point?: string;
   slot?: number;
   upto?: number;
-  /** A selection: corners of a polygon on the map, x and y in turn, or ids, or a text that was searched. */
+  /** A selection: the corners of a polygon on the map (x and y alternate), ids, or a searched text. */
   within?: number[];
   ids?: string[];
   find?: string;
@@ -42,7 +42,7 @@ export function read(hash: string): State {
   };
 }
 
-/** write returns the state as the part of an address behind "#". Without places it has no position of the view, no time and no theme. */
+/** write returns the state as the part of an address from "#" on. Without places it omits the view, the time and the theme. */
 export function write(s: State, places = true): string {
   const p = new URLSearchParams();
   const number = (name: string, v: number | undefined): void => {

@@ -310,7 +310,7 @@ export class Store {
     return f?.exact[column]?.at(this.row[s]!) ?? "";
   }
 
-  /** precise returns a column's value as text that loses nothing; "" if missing. */
+  /** precise returns a column's value as text without loss; "" if missing. */
   precise(s: number, column: number): string {
     if (this.columns[column]!.kind !== "number") return this.text(s, column);
     const v = this.number(s, column);
@@ -329,7 +329,7 @@ export class Store {
   }
 }
 
-/** shortest writes a single-precision number with as few digits as identify it. */
+/** shortest returns a single-precision number with the fewest digits that identify it. */
 export function shortest(v: number): string {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(v.toPrecision(digits));

@@ -14,7 +14,7 @@ export class Tabs {
   private folded = false;
 
   constructor() {
-    // A chosen point comes to the front; a panel that disappears leaves it.
+    // A chosen point comes to the front. If the front panel disappears, the colours come to the front.
     new MutationObserver((changes) => {
       for (const { target } of changes) {
         const { id, hidden } = target as HTMLElement;

@@ -1,4 +1,4 @@
-// One sentence for those who see the page for the first time: what a point is, and what to do.
+// A sentence for first-time visitors about points and what to do.
 
 import { $, h } from "./dom";
 
@@ -7,7 +7,7 @@ const seen = "welcomed";
 export class Welcome {
   private readonly box = $("welcome");
 
-  /** show shows the sentence, unless it was read before. point names what one point is; asks says whether a server can say why it lies there. */
+  /** show shows the sentence, unless it was closed before. point is the name of one point. asks is set if the server can explain why a point is unusual. */
   show(point: string, asks: boolean): void {
     if (this.read()) return;
     const text = `Each dot is one ${point || "row"}. Near means alike. Click one to see ${asks ? "why it is unusual" : "its values"}.`;
@@ -22,7 +22,7 @@ export class Welcome {
     try {
       localStorage.setItem(seen, "yes");
     } catch {
-      // It comes again then.
+      // Without storage the sentence is shown again next time.
     }
   }
 

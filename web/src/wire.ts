@@ -7,7 +7,7 @@ export type Kind = "number" | "time" | "category" | "text";
 export interface Field {
   name: string;
   kind: Kind;
-  /** Whether frames have the exact text of values that the numbers round. */
+  /** Whether frames have the exact text of values that a number would round. */
   exact?: boolean;
 }
 
@@ -32,9 +32,9 @@ export interface Hello {
   columns: Field[];
   /** The number of rows without a place. */
   unplaced?: number;
-  /** What one point is, such as "connection". */
+  /** The name of one point, such as "connection". */
   point?: string;
-  /** The size of the pictures whose pixels the vectors of points are, if it is given. */
+  /** The size of pictures, if it is given and vectors are the pixels of pictures. */
   image?: Size;
   /** The column with the known classes. */
   label?: string;

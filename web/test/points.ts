@@ -5,7 +5,7 @@ import { Change, type Frame, type Kind, type Values32 } from "../src/wire";
 
 export interface Given {
   kind: Kind;
-  /** Numbers, or texts of which the different ones are categories, "" for none. */
+  /** Numbers, or the names of categories, "" for none. */
   values: readonly (number | string)[];
 }
 

@@ -13,7 +13,7 @@ import (
 	"unfold/models/clusters"
 )
 
-// foundClusters are clusters of rows, and the rows.
+// foundClusters are rows and their clusters.
 type foundClusters struct {
 	data      *ingest.Dataset
 	found     *clusters.Clusters
@@ -33,16 +33,15 @@ func (f *foundClusters) describe(ctx context.Context, label string, threads int)
 	return err
 }
 
-// keptClusters are the clusters that a session found last. They serve --new as long as inputs and
-// settings stay the same.
+// keptClusters are the clusters that a session found last. Commands with --new reuse them while
+// inputs and settings stay the same.
 type keptClusters struct {
 	settings string
 	seen     []fs.FileInfo
 	clusters *foundClusters
 }
 
-// clustersOf returns the clusters that were found before for the same files and settings, nil if
-// there are none.
+// clustersOf returns the cached clusters of the same files and settings, nil if there are none.
 func (k *keptMaps) clustersOf(settings string, paths []string) *foundClusters {
 	if k == nil {
 		return nil
@@ -57,7 +56,8 @@ func (k *keptMaps) clustersOf(settings string, paths []string) *foundClusters {
 	return c.clusters
 }
 
-// keepClusters caches clusters. Files that changed since seen was taken are found again.
+// keepClusters caches clusters. If the files have changed since seen was taken, the next call of
+// find computes the clusters again.
 func (k *keptMaps) keepClusters(settings string, seen []fs.FileInfo, c *foundClusters) {
 	if k == nil || len(seen) == 0 {
 		return
@@ -67,7 +67,7 @@ func (k *keptMaps) keepClusters(settings string, seen []fs.FileInfo, c *foundClu
 	k.grouped = keptClusters{settings: settings, seen: seen, clusters: c}
 }
 
-// infos describes files. Other inputs, such as addresses, are an error.
+// infos returns the information about regular files. Other inputs, such as URLs, are an error.
 func infos(paths []string) ([]fs.FileInfo, error) {
 	var out []fs.FileInfo
 	for _, path := range paths {
@@ -80,7 +80,7 @@ func infos(paths []string) ([]fs.FileInfo, error) {
 	return out, nil
 }
 
-// find returns the clusters of the inputs, which a session may have found before.
+// find returns the clusters of the inputs, from the session's cache if possible.
 func (c *clustersCmd) find(ctx context.Context, p *program, inputs []string, read ingest.ReadOptions, set clusters.Settings) (f *foundClusters, err error) {
 	settings := fmt.Sprintf("%q %+v %v %+v %+v", inputs, set, c.Distances, c.textFlags, c.values())
 	kept := keptOf(ctx)
@@ -102,8 +102,8 @@ func (c *clustersCmd) find(ctx context.Context, p *program, inputs []string, rea
 	return f, nil
 }
 
-// findClusters finds the clusters of rows, or of given distances. It uses double precision if the
-// data needs it.
+// findClusters finds the clusters of rows or, if given is set, of distances. It uses double
+// precision if the data needs it.
 func findClusters(ctx context.Context, data *ingest.Dataset, set clusters.Settings, given bool) (*clusters.Clusters, error) {
 	switch wide := data.Wide.Rows > 0; {
 	case given && wide:

@@ -24,12 +24,12 @@ type clusterTreeFlags struct {
 	Spanning    string  `placeholder:"FILE" help:"Where the minimum spanning tree under mutual reachability goes: a row for each edge, the shortest first."`
 }
 
-// outputs returns the files that are given.
+// outputs returns the requested output files.
 func (c *clusterTreeFlags) outputs() []named {
 	return slices.DeleteFunc([]named{{"--tree", c.Tree}, {"--spanning", c.Spanning}}, func(n named) bool { return n.path == "" })
 }
 
-// write adds the files that are given to a transaction.
+// write adds the requested files to a transaction.
 func (c *clusterTreeFlags) write(outputs *transaction, found *clusters.Clusters, set clusters.Settings) error {
 	if c.Tree != "" {
 		if err := outputs.writeMap(c.Tree, columnsOnly(treeColumns(found))); err != nil {

@@ -19,11 +19,11 @@ import (
 	"unfold/stream/embed"
 )
 
-// leastLearnt is the fewest rows that a fit learns where --memory has no room for all of them. A
-// stage starts with as many.
+// leastLearnt is the least number of rows that a fit learns if --memory has no room for all of
+// them. A stage waits for the same number before its first map.
 const leastLearnt = 2000
 
-// most returns the number of rows to learn of a job: all, or as many as --memory has room for. The
+// most returns the number of rows to learn: all rows of the job, or as many as fit in --memory. The
 // error is a refusal.
 func (f *fitRun) most(job budget.Job) (int, error) {
 	_, err := plan(job, f.limit)
@@ -43,7 +43,7 @@ func (f *fitRun) most(job budget.Job) (int, error) {
 	return m, nil
 }
 
-// undrawn returns why all rows have to be learnt, "" if some can be drawn.
+// undrawn returns the reason why all rows have to be learnt, or "" if a sample can be drawn.
 func (f *fitRun) undrawn() string {
 	for _, path := range f.inputs {
 		if input.ReadOnce(path) {
@@ -91,8 +91,8 @@ type beyond struct {
 	drawn *ingest.Drawn
 	// learnt are the drawn rows.
 	learnt *emit.Output
-	// ranked and classed are the placed rows, counted among themselves, that the report compares
-	// with the input and with the labels; nil without a report.
+	// ranked and classed are samples of the placed rows. The report compares them with the input
+	// and with the labels. Their row numbers count placed rows only. They are nil without a report.
 	ranked, classed *ingest.Drawn
 	x, at           []float32 // vectors and places of the ranked rows
 	labelled        []float32 // places of the classed rows
@@ -121,8 +121,8 @@ func newBeyond(f *fitRun) *beyond {
 	return b
 }
 
-// merge replaces the drawn rows of a placed table by what was learnt, and adds the column that
-// tells them apart.
+// merge overwrites the drawn rows of a placed table with the learnt results. It adds the column
+// UnlearntName, which marks rows that were not learnt.
 func (b *beyond) merge(m *embed.Map, t *table.Table, o *emit.Output) error {
 	first := int(o.FirstRow)
 	if first+o.Len() > b.drawn.Of {
@@ -161,14 +161,15 @@ func (b *beyond) merge(m *embed.Map, t *table.Table, o *emit.Output) error {
 	return nil
 }
 
-// see keeps what the report needs of row i of a table, which is the given one of the placed rows.
+// see records the values of row i of a table that the report needs. placed is the number of the row
+// among the placed rows.
 func (b *beyond) see(m *embed.Map, t *table.Table, o *emit.Output, i, placed int) error {
 	if b.ranked != nil && b.ranked.Has(placed) {
 		one, err := m.Encoder().Encode(t.Slice(i, i+1))
 		if err != nil {
 			return err
 		}
-		if vec.Finite(one.X.Data) { // others have no distances
+		if vec.Finite(one.X.Data) { // rows with missing values have no distances
 			b.x, b.at = append(b.x, one.X.Data...), append(b.at, o.Embedding.Row(i)...)
 		}
 	}
@@ -193,7 +194,7 @@ func (b *beyond) see(m *embed.Map, t *table.Table, o *emit.Output, i, placed int
 func (f *fitRun) placeOthers(ctx context.Context, outputs *transaction) error {
 	f.beyond = newBeyond(f)
 	f.room.release()
-	debug.FreeOSMemory() // learning took more than placing does
+	debug.FreeOSMemory() // placing needs less memory than learning
 	settings := *f.settings
 	search := config.Defaults(f.p.Kinds...).Model // as embed places without options
 	settings.Model.Search, settings.Model.Recall = search.Search, search.Recall
@@ -219,7 +220,7 @@ func (f *fitRun) placeOthers(ctx context.Context, outputs *transaction) error {
 	return nil
 }
 
-// placedReport describes the rows that were placed as --memory has no room to learn them.
+// placedReport describes the rows that were placed because --memory has no room to learn them.
 type placedReport struct {
 	// Rows is the number of placed rows.
 	Rows int `json:"rows"`
@@ -240,8 +241,8 @@ type placedErrors struct {
 	Trustworthiness *float64 `json:"trustworthiness,omitempty"`
 }
 
-// report compares the placed rows with the input and the labels, among the learnt rows. A nil b has
-// none.
+// report measures the trustworthiness and the accuracy of the placed rows among the learnt rows. It
+// returns nil for a nil b.
 func (b *beyond) report(ctx context.Context) (*placedReport, error) {
 	if b == nil {
 		return nil, nil
@@ -284,7 +285,7 @@ func (b *beyond) report(ctx context.Context) (*placedReport, error) {
 	return out, nil
 }
 
-// matrixOf returns a matrix of so many rows with the given values.
+// matrixOf returns a matrix with the given values and number of rows.
 func matrixOf(data []float32, rows int) vec.Matrix[float32] {
 	return vec.Matrix[float32]{Rows: rows, Cols: len(data) / max(rows, 1), Data: data}
 }

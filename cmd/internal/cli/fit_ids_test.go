@@ -11,8 +11,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// TestPointsAreNumberedAsRows fits rows without ids, some of them several times. The model names
-// each point by the number that its first row has in the map, and the answers about neighbours do so, too.
+// TestPointsAreNumberedAsRows fits rows without ids, some of them several times. The model and
+// lists of neighbours identify a point by the number of its first row in the map.
 func TestPointsAreNumberedAsRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var rows strings.Builder
@@ -48,7 +48,7 @@ func TestPointsAreNumberedAsRows(t *testing.T) {
 		t.Errorf("the nearest point of row 60 is %s (%v)", got, err)
 	}
 
-	// New rows have no numbers among those of the fit.
+	// New rows have no row numbers in the fit.
 	must(t, words("-q update m.unfold ask.csv -o same.unfold")...)
 	write(t, "more.csv", "a,b,c\n3,3,90\n4,4,91\n")
 	must(t, words("-q update m.unfold more.csv -o more.unfold")...)

@@ -167,8 +167,8 @@ func columnNames(names []string, columns []int) string {
 }
 
 // pointIDs returns the ids of n points. A point has the id of its last row. Rows without ids are
-// numbered from 0 in the map, so that a point has the number of its first row; the result is nil if
-// these are the numbers of points.
+// numbered from 0 in the map, and a point has the number of its first row. The result is nil if
+// these numbers equal the numbers of the points.
 func pointIDs(id table.Column, point []int32, n int) []string {
 	if !id.Valid() && len(point) == n {
 		return nil
@@ -184,8 +184,8 @@ func pointIDs(id table.Column, point []int32, n int) []string {
 	return out
 }
 
-// isRowNumbers reports whether ids of points are the numbers of their first rows, as pointIDs gives
-// them to rows without ids.
+// isRowNumbers reports whether ids are ascending row numbers, which pointIDs assigns to rows
+// without ids.
 func isRowNumbers(ids []string) bool {
 	last := -1
 	for _, id := range ids {

@@ -54,8 +54,8 @@ type report struct {
 	// Sparse describes the projection of sparse rows. Trustworthiness and continuity compare the
 	// map with the projected rows.
 	Sparse *fit.Truncated `json:"sparse,omitempty"`
-	// Placed describes the rows that were placed as --memory has no room to learn them; nil if there
-	// are none. N does not include them.
+	// Placed describes the rows that were placed because --memory has no room to learn them; nil if
+	// there are none. N does not include them.
 	Placed *placedReport `json:"placed,omitempty"`
 	// Frame describes the file with the coordinates that rows were learnt near.
 	Frame *frameReport `json:"frame,omitempty"`

@@ -25,7 +25,7 @@ func settingList(t *testing.T) (all []settingInfo) {
 	return all
 }
 
-// docs/reference/settings.md is what the program writes.
+// docs/reference/settings.md equals the program's output.
 func TestSettingsPage(t *testing.T) {
 	want := must(t, "settings")
 	if *update {

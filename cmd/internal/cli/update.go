@@ -276,7 +276,7 @@ func (u *updating) read(ctx context.Context, e *embedder, path string, x *vec.Ma
 // carry copies from the previous model what a live map does not store: the ids, and the classifier
 // if the coordinate frame is unchanged.
 func (u *updating) carry(numbers []int) error {
-	// New rows without ids have no place among the row numbers of the fit.
+	// New rows without ids have no row numbers in the fit.
 	unnumbered := u.ids == nil && len(u.came) > 0 && isRowNumbers(u.before.IDs)
 	if u.before.IDs != nil && !unnumbered || u.ids != nil {
 		id := map[int]string{}

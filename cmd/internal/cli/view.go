@@ -221,11 +221,11 @@ func shownRows(m *emit.Shown, part *table.Table, first int) view.Rows {
 	return in
 }
 
-// vectorBytes bounds the vectors beside the places of a map, which the page draws where they are
-// pictures.
+// vectorBytes bounds the memory of a map's vectors. The page draws vectors that are pictures.
 const vectorBytes = 1 << 30
 
-// onlyVectors returns the vectors of a table's only column of vectors, or none.
+// onlyVectors returns the vectors of a table with exactly one column of vectors, or none if their
+// lengths differ.
 func onlyVectors(t *table.Table) (all vec.Matrix[float32]) {
 	names := t.Schema().Of(table.Vector)
 	if len(names) != 1 || t.Len() == 0 {

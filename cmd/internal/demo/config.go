@@ -25,7 +25,8 @@ const (
 const leastShare = 10
 
 // configuration is the template of the stage's configuration. Its arguments are brokers, topic,
-// columns, first map, reference set, refresh, clusters, dead letters, state and what an event is.
+// columns, first map, reference set, refresh, clusters, dead letters, state and the name of an
+// event.
 const configuration = `# The configuration that the demo ran with. For a broker of your own, change
 # brokers and topics, then: unfold run -c unfold.yaml
 source:

@@ -73,7 +73,7 @@ func TestLinkShowsTheSame(t *testing.T) {
 	shows("p2")
 }
 
-// Exported numbers are what came: whole numbers of 64 bits, single precision, times with zones.
+// Exported numbers equal the input: 64-bit integers, single precision, times with zones.
 func TestExportedNumbersAreExact(t *testing.T) {
 	in := blobs(10, "a", "b", "c")
 	n := len(in.X)

@@ -68,7 +68,7 @@ func TestFilters(t *testing.T) {
 	b.Wait(fmt.Sprintf(`%s === 3030`, shown))
 }
 
-// A selection that is held is what the next one is compared with. Columns that chance explains are not listed.
+// The next selection is compared with the held one. Columns whose difference chance explains are not listed.
 func TestTwoSelections(t *testing.T) {
 	in := blobs(300, "a", "b", "c")
 	noise := make([]float64, len(in.X))

@@ -9,7 +9,7 @@ import (
 	"unfold/stream/view"
 )
 
-// The page begins with a sentence that names what a point is. The sentence stays away once it was closed.
+// The page begins with a sentence that explains a point. After the sentence is closed it does not appear again.
 func TestWelcome(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	hub := view.New(view.Settings{Title: "blobs", Point: "connection"})

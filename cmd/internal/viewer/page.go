@@ -31,8 +31,8 @@ type Settings struct {
 	Maps func() any
 	// Again, if set, predicts the classes of points again.
 	Again Again
-	// Vector, if set, returns the feature vectors of points that the hub has none of, nil for unknown
-	// ones.
+	// Vector, if set, returns the feature vectors of points whose vectors the hub does not have. It
+	// returns nil for unknown points.
 	Vector func(id string) []float32
 	// Stuck is the time after which a reader that reads nothing is dropped, 30 s for 0.
 	Stuck time.Duration

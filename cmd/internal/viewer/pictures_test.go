@@ -26,8 +26,8 @@ func rings(n int) vec.Matrix[float32] {
 	return x
 }
 
-// A point whose vector is a picture shows it when the pointer rests on it and in its card, and a selection shows the
-// pictures of all. Long texts are shown in full, and web addresses are links.
+// A point whose vector is a picture shows it in its card and when the pointer rests on it. A selection shows the
+// pictures of all its points. Long texts are shown in full, and web addresses are links.
 func TestPointsShowWhatTheyAre(t *testing.T) {
 	in := blobs(40, "a", "b", "c")
 	in.Vectors = rings(len(in.X))

@@ -90,7 +90,7 @@ func TestSavePicture(t *testing.T) {
 	}
 }
 
-// Labels that are given colour and name the map before clusters do, and dates have no time.
+// Given labels take precedence over clusters for colours and names. Dates are shown without a time.
 func TestLabelsFirst(t *testing.T) {
 	in := blobs(20, "a", "b", "c")
 	cluster, day := make([]int64, len(in.X)), make([]string, len(in.X))

@@ -27,7 +27,7 @@ func (s site) key() string {
 	return fmt.Sprintf("%s %s %s: %s", s.File, name, s.Kind, s.Text)
 }
 
-// excusesOf returns those of a package, for example ./stream.
+// excusesOf returns the excuses of a package, for example ./stream.
 func excusesOf(path, text string) (excuses, error) {
 	out := excuses{}
 	for i, line := range strings.Split(text, "\n") {
@@ -61,7 +61,7 @@ func (e excuses) check(path string, sites []site) error {
 	return nil
 }
 
-// excuse moves survivors and missed changes for which there is a reason to r.Equivalent.
+// excuse moves survivors and missed changes with an excuse to r.Equivalent.
 func (r *result) excuse(e excuses) {
 	for _, list := range []*[]site{&r.Survivors, &r.Missed} {
 		var rest []site

@@ -186,8 +186,8 @@ const (
 	leastMixed = 0.15
 )
 
-// mixture returns the few labels that most of a cluster's n labelled rows have, if that distinguishes
-// the cluster; with counts all labelled rows by label.
+// mixture returns the two or three labels that most of a cluster's n labelled rows have, or nil if
+// they do not distinguish the cluster. with has the number of all labelled rows by label.
 func mixture(votes []Vote, n int, with map[string]int, labelled int, s Settings) []Vote {
 	in, all := 0, 0
 	for k, v := range votes[:min(mostMixed, len(votes))] {

@@ -13,9 +13,9 @@ import (
 // vectors, (d+1) x d. Without it both frames are the same.
 const partFrame = "labels.frame"
 
-// Move keeps the classifier of a snapshot valid after its places were moved by m. It concerns
-// classifiers of the whole map, which are learnt with the map and not from its places. The length
-// scales of their dimensions do not allow that the classifier itself is turned.
+// Move keeps the classifier of a snapshot valid after its places were moved by m. It affects only
+// classifiers of the whole map, which are learnt with the map instead of from its places. Such a
+// classifier cannot itself be rotated, because its dimensions have different length scales.
 func Move(s *snapshot.Snapshot, m placing.Motion) error {
 	if _, whole := s.Part(partNames); !whole {
 		return nil
