@@ -36,7 +36,7 @@ func (m *Map) Explain(ctx context.Context, x mat.Matrix, count int) ([][]Reason,
 		return nil, public(models.BadInputf("reasons: the map of a graph has no vectors"), 0)
 	}
 	if count < 1 {
-		return nil, public(models.BadInputf("reasons: %d of them are to be named; give at least 1", count), 0)
+		return nil, public(models.BadInputf("reasons: the count is %d, and must be at least 1", count), 0)
 	}
 	explainer := reasons.New(v.snap, m.threads)
 	out := make([][]Reason, from.rows)

@@ -117,9 +117,9 @@ func (Metric) Choices() (all []string) {
 func (Metric) About() string {
 	var parts []string
 	for _, e := range metrics {
-		parts = append(parts, string(e.name)+": "+e.about)
+		parts = append(parts, "under "+string(e.name)+" if "+e.about)
 	}
-	return "Rows are near by " + strings.Join(parts, "; ") + "."
+	return "Rows are near " + strings.Join(parts, "; ") + "."
 }
 
 // earthRadius is the mean radius of the earth in km (IUGG).

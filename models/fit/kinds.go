@@ -66,7 +66,7 @@ func (k Kinds) Find(name string) (Kind, error) {
 			return kind, nil
 		}
 	}
-	return Kind{}, fmt.Errorf("kind %q: there is only %s", name, strings.Join(k.Names(), ", "))
+	return Kind{}, fmt.Errorf("kind %q is unknown; the kinds are %s", name, strings.Join(k.Names(), ", "))
 }
 
 // Open prepares placing with the kind of model that s names. It rejects a model that places events

@@ -120,7 +120,7 @@ func Parse(name string) (Distance, error) {
 	if d := slices.Index(Names(), name); d >= 0 {
 		return Distance(d), nil
 	}
-	return Euclidean, fmt.Errorf("distance %q: there is only %s", name, strings.Join(Names(), ", "))
+	return Euclidean, fmt.Errorf("distance %q is unknown; the distances are %s", name, strings.Join(Names(), ", "))
 }
 
 // About completes the sentence "rows are near if".

@@ -1,6 +1,10 @@
 package view
 
-import "math"
+import (
+	"math"
+
+	"unfold/internal/vec"
+)
 
 // carryNeighbors is the number of base points that determine how far another point moves.
 const carryNeighbors = 3
@@ -48,14 +52,7 @@ func (b Base) Nearest() func(x, y float32) int {
 	}
 }
 
-func finite(values ...float32) bool {
-	for _, v := range values {
-		if v-v != 0 {
-			return false
-		}
-	}
-	return true
-}
+func finite(values ...float32) bool { return vec.Finite(values) }
 
 // carrier holds the points that are on both maps, in a grid over their places on the first, with
 // their displacements.

@@ -61,7 +61,7 @@ var fewOnce = map[string][]string{
 }
 
 // noRows are the commands that read no rows, or only run the commands above.
-var noRows = []string{"session", "run", "lint", "dlq", "demo", "version", "completion", completeVerb, "check-input"}
+var noRows = []string{"session", "run", "lint", "dlq", "demo", "version", "completion", "settings", completeVerb, "check-input"}
 
 var fewColumns = []string{"a", "b", "c", "d", "e", "f"}
 

@@ -45,7 +45,7 @@ type shownFlags struct {
 	Places []string `placeholder:"COL,COL" help:"The columns of the coordinates. Default: embedding, or a pair such as x and y, or the only column of vectors."`
 	ID     string   `name:"id" placeholder:"COL" help:"The column that identifies points. Default: id, if there is one."`
 	Title  string   `placeholder:"TEXT" help:"Title of the page. Default: the file's name."`
-	Image  string   `placeholder:"WxH" help:"The width and height of the pictures whose pixels the vectors of points are, such as 28x28. Default: square pictures are recognized by themselves."`
+	Image  string   `placeholder:"WxH" help:"The vectors are the pixels of pictures of this width and height, such as 28x28. Default: square pictures are recognized."`
 	Point  string   `placeholder:"NAME" default:"row" help:"What one point is, for the page's first sentence, such as sentence or digit. Default row."`
 	memoryFlag
 }

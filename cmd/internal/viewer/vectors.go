@@ -3,6 +3,8 @@ package viewer
 import (
 	"fmt"
 	"net/http"
+
+	"unfold/internal/vec"
 )
 
 // mostVectors bounds the vectors in a response, mostValues the values in them.
@@ -22,7 +24,7 @@ func (h *Handler) vectors(w http.ResponseWriter, r *http.Request) {
 	all := make([][]float32, len(ids))
 	values := 0
 	for i, id := range ids {
-		if all[i] = h.set.vector(id); !finite(all[i]) {
+		if all[i] = h.set.vector(id); !vec.Finite(all[i]) {
 			all[i] = nil // JSON has no NaN
 		}
 		if values += len(all[i]); values > mostValues {
@@ -48,13 +50,4 @@ func (s *Settings) vector(id string) []float32 {
 		return nil
 	}
 	return s.Vector(id)
-}
-
-func finite(x []float32) bool {
-	for _, v := range x {
-		if v-v != 0 {
-			return false
-		}
-	}
-	return true
 }
