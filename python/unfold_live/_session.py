@@ -10,6 +10,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import select
 import struct
 import subprocess
@@ -183,10 +184,14 @@ def _ended(words: str, what: str) -> UnfoldError:
     return crash_of(words) if is_crash(words) else UnfoldError(f"{what}: {words}")
 
 
+#: The end of a version that the go command makes of a commit: its time and hash.
+_COMMIT = re.compile(r"-\d{14}-[0-9a-f]{12}(\+dirty)?$")
+
+
 def _compare(said: str) -> None:
-    """Log a message if the program has another release number. A development build has none."""
+    """Log a message if the program has another release number. A development build has none, or that of a commit."""
     release = said.split()[1:2]
-    if release and release[0].startswith("v") and release[0] != f"v{__version__}":
+    if release and release[0].startswith("v") and not _COMMIT.search(release[0]) and release[0] != f"v{__version__}":
         log.warning("%s names unfold %s, and this package is of %s", VARIABLE, release[0], __version__)
 
 

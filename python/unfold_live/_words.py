@@ -39,7 +39,7 @@ _PHRASES = (
     (re.compile(r"unfold embed --graph FILE -m .* -o \S+"), "transform takes their distances"),
     (re.compile(r"name the labels by --supervise, --label or --label-file"), "give fit the labels as y"),
     (re.compile(r", --missing drop leaves their rows out"), ""),
-    (re.compile(r"; with --numbers all rows are learnt; without it .*$"), "; fit learns all rows: give it fewer, and transform the others"),
+    (re.compile(r"; with --numbers all rows are learnt; without it .*$"), "; give fit fewer rows, and transform the others"),
     (re.compile(r"\bdims is\b"), "n_components is"),
     (re.compile(r"\bneighbors is\b"), "n_neighbors is"),
 )
