@@ -23,6 +23,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 	"unfold/models/budget"
 )
@@ -124,6 +125,9 @@ func TestFitBeyondMemory(t *testing.T) {
 		{"npy", "rows.npy --label-file kinds.csv --report r.json --classify", "map.jsonl.gz"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name == "npy" {
+				tier.Full(t, "it learns half of 6,000 rows once more")
+			}
 			args := strings.Fields(c.args)
 			room := halfRoom(t, args)
 			code, said := beyondRun(t, "", nil, slices.Concat([]string{"fit", "-o", "m.unfold", "--map", c.out, "--steps", "60", "--memory", room}, args)...)
