@@ -280,7 +280,7 @@ func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.
 func TestAskSizes(t *testing.T) {
 	t.Parallel()
 	c, f := newFakeCluster(t, kfake.NumBrokers(3))
-	topic := topicFor(t, c, 6, nil)
+	topic := topicFor(t, c, 60, nil) // leaders are drawn: each broker leads some
 	requests := map[string]string{"0": "5000", "1": "3000", "2": "4000"}
 	own := map[string]string{"max.message.bytes": "700", "compression.type": "zstd", "cleanup.policy": "compact,delete", "message.timestamp.type": "CreateTime",
 		"message.timestamp.before.max.ms": "8", "message.timestamp.after.max.ms": "9"}
