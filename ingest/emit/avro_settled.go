@@ -107,7 +107,7 @@ func widened(was string, a arrow.Array) (to string, ok bool) {
 		is = "boolean"
 	case *array.Int64:
 		is = "long"
-		if v := a.Value(0); was == "double" && v >= -exactly && v <= exactly {
+		if v := a.Value(0); was == "double" && v >= -table.ExactFloat && v <= table.ExactFloat {
 			is = "double"
 		}
 	case *array.Float64:

@@ -169,9 +169,6 @@ func listAvroType(items avroType) avroType {
 	}}
 }
 
-// exactly is 2^53: all integers up to this magnitude are exact as float64.
-const exactly = 1 << 53
-
 // appendInferred writes a value of the union ["null","boolean","double","string"]. Integers that
 // float64 cannot represent exactly, and all other types, are written as text.
 func appendInferred(to []byte, a arrow.Array, i int) ([]byte, error) {
@@ -182,7 +179,7 @@ func appendInferred(to []byte, a arrow.Array, i int) ([]byte, error) {
 	case *array.Float64:
 		return appendAvroDouble(append(to, double), a.Value(i)), nil
 	case *array.Int64:
-		if v := a.Value(i); v >= -exactly && v <= exactly {
+		if v := a.Value(i); v >= -table.ExactFloat && v <= table.ExactFloat {
 			return appendAvroDouble(append(to, double), float64(v)), nil
 		}
 	}

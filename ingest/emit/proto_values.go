@@ -138,9 +138,6 @@ const (
 	anyList   = 6
 )
 
-// exactInteger is 2^53, above which float64 does not represent every integer.
-const exactInteger = 1 << 53
-
 // anyValue returns a value as google.protobuf.Value. Integers that float64 cannot represent exactly
 // become text, as in Protobuf's JSON form.
 func anyValue(a arrow.Array, i int) []byte {
@@ -150,7 +147,7 @@ func anyValue(a arrow.Array, i int) []byte {
 		return protowire.AppendVarint(to, protowire.EncodeBool(a.(*array.Boolean).Value(i)))
 	case table.KindOf(dt) == table.Number:
 		v := table.NumberGetter(a)(i)
-		if !arrow.IsInteger(dt.ID()) || math.Abs(v) < exactInteger {
+		if !arrow.IsInteger(dt.ID()) || math.Abs(v) < table.ExactFloat {
 			return anyOfNumber(v)
 		}
 	case table.KindOf(dt) == table.Vector:

@@ -19,7 +19,7 @@ func Exact(c Column) func(i int) string {
 	case *array.Int64:
 		return func(i int) string {
 			v := a.Value(i)
-			if v >= -maxExact && v <= maxExact || inFloat(big.NewInt(v)) {
+			if v >= -ExactFloat && v <= ExactFloat || inFloat(big.NewInt(v)) {
 				return ""
 			}
 			return strconv.FormatInt(v, 10)
@@ -27,7 +27,7 @@ func Exact(c Column) func(i int) string {
 	case *array.Uint64:
 		return func(i int) string {
 			v := a.Value(i)
-			if v <= maxExact || inFloat(new(big.Int).SetUint64(v)) {
+			if v <= ExactFloat || inFloat(new(big.Int).SetUint64(v)) {
 				return ""
 			}
 			return strconv.FormatUint(v, 10)
@@ -56,12 +56,8 @@ func Exact(c Column) func(i int) string {
 	return nil
 }
 
-// A float64 represents every integer up to maxExact exactly. Decimals of floatDigits digits survive
-// conversion to a float64 and back.
-const (
-	maxExact    = 1 << 53
-	floatDigits = 15
-)
+// floatDigits is the number of digits of decimals that survive conversion to a float64 and back.
+const floatDigits = 15
 
 // inFloat reports whether a float64 holds an integer exactly.
 func inFloat(v *big.Int) bool {

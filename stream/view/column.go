@@ -262,7 +262,7 @@ func (c *column) uncategorize() {
 			c.texts[slot] = values[code-1]
 		} else if v, err := strconv.ParseFloat(values[code-1], 64); err == nil {
 			c.numbers[slot] = v
-			if strconv.FormatFloat(v, 'f', -1, 64) != values[code-1] && math.Abs(v) > 1<<53 {
+			if strconv.FormatFloat(v, 'f', -1, 64) != values[code-1] && math.Abs(v) > table.ExactFloat {
 				c.Exact = true
 				c.texts = grown(c.texts, len(codes), "")
 				c.texts[slot] = values[code-1]
