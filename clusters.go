@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"unfold/internal/vec"
-	"unfold/models"
 	"unfold/models/clusters"
 )
 
@@ -86,11 +85,13 @@ func (c *Clusters) Predict(ctx context.Context, x mat.Matrix) (*Clusters, error)
 
 // wide copies a matrix in double precision.
 func wide(x mat.Matrix) (vec.Matrix[float64], error) {
-	if x == nil {
-		return vec.Matrix[float64]{}, public(models.BadInputf("there is no matrix"), 0)
-	}
-	if _, err := sourceOf(x); err != nil {
+	from, err := sourceOf(x)
+	if err != nil {
 		return vec.Matrix[float64]{}, public(err, 0)
+	}
+	if _, single := x.(Rows); single { // rows may differ in length, which read reports
+		rows, err := from.dense(0, from.rows)
+		return vec.Convert[float64](rows), err
 	}
 	n, dim := x.Dims()
 	out := vec.New[float64](n, dim)

@@ -11,7 +11,7 @@ import (
 	"unfold"
 )
 
-// groups returns n vectors around three centres, in turn; element 0 tells the groups apart.
+// groups returns n vectors around three centres, in turn; element 0 distinguishes the groups.
 func groups(n int, seed uint64) (x unfold.Rows, label []string) {
 	x = cloud(n, 5, seed)
 	for i := range x {
@@ -63,6 +63,23 @@ func TestClusters(t *testing.T) {
 	var option *unfold.OptionError
 	if _, err := m.Clusters(t.Context(), unfold.ClusterOptions{MinSize: 1}); !errors.As(err, &option) || option.Name != "ClusterOptions.MinSize" {
 		t.Errorf("clusters of one: %v", err)
+	}
+}
+
+// Rows of different lengths are an error that names the row, not a panic.
+func TestClustersOfRaggedRows(t *testing.T) {
+	x, _ := groups(60, 3)
+	c, err := unfold.FindClusters(t.Context(), x, unfold.ClusterOptions{MinSize: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var row *unfold.RowError
+	if _, err := c.Predict(t.Context(), unfold.Rows{x[0], x[0][:1]}); !errors.As(err, &row) || row.Row != 1 {
+		t.Errorf("new rows: %v", err)
+	}
+	x[7] = x[7][:1]
+	if _, err := unfold.FindClusters(t.Context(), x, unfold.ClusterOptions{}); !errors.As(err, &row) || row.Row != 7 {
+		t.Errorf("rows: %v", err)
 	}
 }
 
