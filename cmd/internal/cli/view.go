@@ -84,13 +84,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 			return err
 		}
 		place = serve.New(serve.Settings{Current: s.now, Vector: (*serve.Model).Vector})
-		vector = func(id string) []float32 {
-			x, err := s.current.Load().Vector(id)
-			if err != nil {
-				return nil
-			}
-			return x
-		}
+		vector = serve.Vectors(s.now)
 	}
 	hub, err := c.hub(ctx, p, place != nil)
 	if err != nil {

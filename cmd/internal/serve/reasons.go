@@ -22,6 +22,19 @@ func (m *Model) Vector(id string) ([]float32, error) {
 	return nil, problemf(http.StatusNotFound, "no event of id %q is known by its vector: it is too old, or never came", id)
 }
 
+// Vectors returns a function for the vectors of reference points of the current map by their ids. It
+// returns nil if a vector is unknown, or if there is no map.
+func Vectors(current func() (*Model, error)) func(id string) []float32 {
+	return func(id string) []float32 {
+		m, err := current()
+		if err != nil {
+			return nil
+		}
+		x, _ := m.m.Point(id)
+		return x
+	}
+}
+
 // Dim returns the number of values in a vector.
 func (m *Model) Dim() int { return m.said.Dim }
 

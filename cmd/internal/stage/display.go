@@ -319,18 +319,7 @@ func (st *Stage) watch(set *learn.Settings) {
 
 // viewer returns the HTTP handler of the page.
 func (st *Stage) viewer(place http.Handler, current func() (*serve.Model, error)) (*viewer.Handler, error) {
-	vector := func(id string) []float32 {
-		m, err := current()
-		if err != nil {
-			return nil
-		}
-		x, err := m.Vector(id)
-		if err != nil {
-			return nil
-		}
-		return x
-	}
-	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Vector: vector, Place: place, Maps: st.display.history, Again: st.display.again(current)})
+	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Vector: serve.Vectors(current), Place: place, Maps: st.display.history, Again: st.display.again(current)})
 	if err == nil {
 		st.closers = append(st.closers, h.Close)
 	}
