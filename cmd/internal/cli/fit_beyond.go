@@ -252,7 +252,7 @@ func (b *beyond) report(ctx context.Context) (*placedReport, error) {
 	s := score.Settings{Distance: f.snap.Distance, Seed: f.model.Seed, Threads: f.model.Threads, K: min(12, (f.data.X.Rows-1)/2)}
 	if rows := len(b.at) / dims; rows > 0 && s.K >= 1 {
 		f.p.progress.Stage("structure of placed rows", "", 0)
-		t, e, err := score.Placed(ctx, f.data.X, at, matrixOf(b.x, rows), matrixOf(b.at, rows), b.others(), s)
+		t, e, err := score.Placed(ctx, f.data.X, at, vec.Of(rows, f.data.X.Cols, b.x), vec.Of(rows, dims, b.at), b.others(), s)
 		if err != nil {
 			return nil, err
 		}
@@ -267,7 +267,7 @@ func (b *beyond) report(ctx context.Context) (*placedReport, error) {
 		return out, nil
 	}
 	f.p.progress.Stage("accuracy of placed rows", "", 0)
-	wrong, err := score.HeldOutError(ctx, at, train, matrixOf(b.labelled, len(test)), test, []int{1, 9}, s)
+	wrong, err := score.HeldOutError(ctx, at, train, vec.Of(len(test), dims, b.labelled), test, []int{1, 9}, s)
 	if models.IsBadInput(err) { // fewer than nine labelled rows
 		return out, nil
 	}
@@ -283,9 +283,4 @@ func (b *beyond) report(ctx context.Context) (*placedReport, error) {
 	out.NN1, out.NN9 = &one, &nine
 	out.Errors.NN1, out.Errors.NN9 = shareError(one, out.LabelledRows), shareError(nine, out.LabelledRows)
 	return out, nil
-}
-
-// matrixOf returns a matrix with the given values and number of rows.
-func matrixOf(data []float32, rows int) vec.Matrix[float32] {
-	return vec.Matrix[float32]{Rows: rows, Cols: len(data) / max(rows, 1), Data: data}
 }

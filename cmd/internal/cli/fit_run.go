@@ -27,7 +27,7 @@ type fitRun struct {
 	begin time.Time
 	clock *clock
 	model config.Model
-	// settings are all settings, of which model is a part.
+	// settings contains all settings, also those in model.
 	settings *config.Config
 	read     ingest.ReadOptions
 	inputs   []string

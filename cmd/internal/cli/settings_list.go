@@ -33,10 +33,10 @@ func (p *program) list() (all []settingInfo) {
 		if k.Bool && l.Default == "" {
 			l.Default = "false"
 		}
-		if name, _, ok := fitKeys(k); ok || k.Path == frameKey {
-			if l.Flag = name; !ok {
-				l.Flag = k.Name()
-			}
+		if name, _, ok := fitKeys(k); ok {
+			l.Flag = name
+		} else if k.Path == frameKey {
+			l.Flag = k.Name()
 		}
 		if l.Python == "" && l.Flag != "" {
 			l.Python = k.Name()
