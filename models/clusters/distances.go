@@ -89,10 +89,9 @@ func primTree[T vec.Float](ctx context.Context, d vec.Matrix[T], core2 []float64
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		row, best := d.Row(int(at)), 0
+		best := 0
 		for k, j := range open {
-			v := float64(min(row[j], d.Row(int(j))[at]))
-			if r2 := max(core2[at], core2[j], v*v); r2 < reach2[j] {
+			if r2 := max(core2[at], core2[j], squareOf(d, at, j)); r2 < reach2[j] {
 				reach2[j], from[j] = r2, at
 			}
 			if reach2[j] < reach2[open[best]] {
@@ -105,6 +104,12 @@ func primTree[T vec.Float](ctx context.Context, d vec.Matrix[T], core2 []float64
 		tree = append(tree, graph.Edge{I: min(at, from[at]), J: max(at, from[at]), Dist2: reach2[at]})
 	}
 	return tree, nil
+}
+
+// squareOf returns the square of the given distance of points i and j, the smaller of two values.
+func squareOf[T vec.Float](d vec.Matrix[T], i, j int32) float64 {
+	v := float64(min(d.Row(int(i))[j], d.Row(int(j))[i]))
+	return v * v
 }
 
 // NewDistancePredictor makes a predictor for clusters of FindDistances. Rows of Predict are then

@@ -54,17 +54,13 @@ func apart[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, core2 []float64, tre
 
 // apartGiven is nearestFirst for given distances.
 func apartGiven[T vec.Float](d vec.Matrix[T], core2 []float64, tree []graph.Edge) []graph.Edge {
-	far2 := func(i, j int32) float64 {
-		v := float64(min(d.Row(int(i))[j], d.Row(int(j))[i]))
-		return v * v
-	}
 	var edges, spokes []tied
 	for _, e := range tree {
-		edges = append(edges, tied{e, far2(e.I, e.J)})
+		edges = append(edges, tied{e, squareOf(d, e.I, e.J)})
 	}
 	for i := range int32(d.Rows) {
 		for j := range int32(d.Rows) {
-			if v := far2(i, j); i != j && v <= core2[i] && core2[j] <= core2[i] {
+			if v := squareOf(d, i, j); i != j && v <= core2[i] && core2[j] <= core2[i] {
 				spokes = append(spokes, spoke(i, j, core2[i], v))
 			}
 		}
