@@ -88,13 +88,13 @@ func ofDistances() (all []metric) {
 }
 
 // entry returns the entry of a known metric.
-func (m Metric) entry() metric {
-	for _, e := range metrics {
-		if e.name == m {
-			return e
+func (m Metric) entry() *metric {
+	for i := range metrics {
+		if metrics[i].name == m {
+			return &metrics[i]
 		}
 	}
-	return metrics[0]
+	return &metrics[0]
 }
 
 // Metrics returns all metrics, the default first.
