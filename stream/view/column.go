@@ -168,6 +168,9 @@ func (c *column) fill(slots []int32, s *source) bool {
 // are the first ones of the column, so that readers have to start again.
 func (c *column) fillExact(slots []int32, s *source) bool {
 	was := c.Exact
+	if s.exact == nil && !was {
+		return true
+	}
 	for i, slot := range slots {
 		if slot == none {
 			continue

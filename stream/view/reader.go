@@ -197,7 +197,10 @@ func (r *Reader) introduction() (Message, bool) {
 
 // greeting returns the first message. The lock must be held.
 func (h *Hub) greeting() Message {
-	greeting := hello{"hello", h.set.Title, h.set.Live, h.set.Asks, h.set.Size, h.set.Base, h.ring.n, h.set.Base + len(h.ring.x), h.m, []Field{}, h.unplaced, h.set.Point, nil, h.set.Label}
+	greeting := hello{
+		Type: "hello", Title: h.set.Title, Live: h.set.Live, Asks: h.set.Asks, Size: h.set.Size, Base: h.set.Base, Points: h.ring.n,
+		Slots: h.set.Base + len(h.ring.x), Map: h.m, Columns: []Field{}, Unplaced: h.unplaced, Point: h.set.Point, Label: h.set.Label,
+	}
 	if h.set.Image != (Image{}) {
 		greeting.Image = &h.set.Image
 	}
