@@ -29,20 +29,19 @@ func texts(values ...string) table.Column {
 
 // raw returns a column of bytes; nil is a null.
 func raw(values ...[]byte) table.Column {
-	b := array.NewBinaryBuilder(table.Heap, arrow.BinaryTypes.Binary)
-	for _, v := range values {
-		if v == nil {
-			b.AppendNull()
-		} else {
-			b.Append(v)
-		}
-	}
-	return table.NewColumn("c", b.NewArray())
+	return bytesColumn(array.NewBinaryBuilder(table.Heap, arrow.BinaryTypes.Binary), values)
 }
 
 // fixedBytes returns a column of bytes of one length; nil is a null.
 func fixedBytes(width int, values ...[]byte) table.Column {
-	b := array.NewFixedSizeBinaryBuilder(table.Heap, &arrow.FixedSizeBinaryType{ByteWidth: width})
+	return bytesColumn(array.NewFixedSizeBinaryBuilder(table.Heap, &arrow.FixedSizeBinaryType{ByteWidth: width}), values)
+}
+
+// bytesColumn returns the column that a builder makes of bytes; nil is a null.
+func bytesColumn(b interface {
+	array.Builder
+	Append([]byte)
+}, values [][]byte) table.Column {
 	for _, v := range values {
 		if v == nil {
 			b.AppendNull()

@@ -77,6 +77,22 @@ func sharesOf(t *testing.T, out *table.Table) (rows int) {
 	return rows
 }
 
+// begun starts a learner, offers it 60 events of two kinds, of which some have a label, and waits for
+// its first map.
+func begun(t *testing.T, rng *rand.Rand, s *Settings) (l *Learner, stop func(), published chan *stream.Published) {
+	t.Helper()
+	published = make(chan *stream.Published, 100)
+	s.Hooks.Published = func(p *stream.Published, _ time.Duration) { published <- p }
+	l = newLearner(t, *s)
+	stop = running(t, l)
+	for offset := range int64(6) {
+		m, _ := labelled(t, rng, 10, offset)
+		offer(t, l, m)
+	}
+	waitReady(t, l)
+	return l, stop, published
+}
+
 // Events without a label get a class, with the probabilities of all, after a refresh too, and after a
 // restart the same.
 func TestClasses(t *testing.T) {
@@ -85,15 +101,7 @@ func TestClasses(t *testing.T) {
 	s.Mapping.Keep, s.Mapping.Label, s.Classify, s.Probabilities = nil, "kind", true, true
 	s.State = t.TempDir()
 	s.RefreshEvery, s.RefreshNew = 5*time.Millisecond, 0.3
-	published := make(chan *stream.Published, 100)
-	s.Hooks.Published = func(p *stream.Published, _ time.Duration) { published <- p }
-	l := newLearner(t, s)
-	stop := running(t, l)
-	for offset := range int64(6) {
-		m, _ := labelled(t, rng, 10, offset)
-		offer(t, l, m)
-	}
-	waitReady(t, l)
+	l, stop, published := begun(t, rng, &s)
 	m, truth := labelled(t, rng, 40, 50)
 	if right, _ := judgeClasses(t, l, m, truth); right < 36 {
 		t.Errorf("%d of 40 right", right)

@@ -8,7 +8,6 @@ import (
 	"unfold/ingest/table"
 	"unfold/models/fit"
 	"unfold/models/hybrid"
-	"unfold/stream"
 	"unfold/stream/streamtest"
 )
 
@@ -30,15 +29,7 @@ func TestMapsOfVectorsAndLabels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(93, 1))
 	s := oneSpace()
 	s.State = t.TempDir()
-	published := make(chan *stream.Published, 100)
-	s.Hooks.Published = func(p *stream.Published, _ time.Duration) { published <- p }
-	l := newLearner(t, s)
-	stop := running(t, l)
-	for offset := range int64(6) {
-		m, _ := labelled(t, rng, 10, offset)
-		offer(t, l, m)
-	}
-	waitReady(t, l)
+	l, stop, published := begun(t, rng, &s)
 	m, truth := labelled(t, rng, 40, 50)
 	check := func(l *Learner, when string) (text string) {
 		t.Helper()

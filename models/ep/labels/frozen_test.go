@@ -13,18 +13,20 @@ import (
 	"unfold/models/snapshot"
 )
 
+// firstFormat reads a model file whose classifier is one process for the whole map.
+func firstFormat(t *testing.T) *snapshot.Snapshot {
+	t.Helper()
+	s, err := snapshot.ReadFile(filepath.Join("testdata", "first.unfold"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // A model file from the time when a classifier was one process for the whole map (first.json) still
 // predicts the same. It is written again unchanged.
 func TestFirstFormat(t *testing.T) {
-	f, err := os.Open(filepath.Join("testdata", "first.unfold"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s, err := snapshot.Read(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := firstFormat(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "first.json"))
 	if err != nil {
 		t.Fatal(err)

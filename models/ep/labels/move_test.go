@@ -2,8 +2,6 @@ package labels
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -16,15 +14,7 @@ import (
 // A classifier of the whole map predicts the same after the map was turned, reflected and shifted,
 // once and again. A damaged motion is refused.
 func TestMove(t *testing.T) {
-	f, err := os.Open(filepath.Join("testdata", "first.unfold"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s, err := snapshot.Read(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := firstFormat(t)
 	d := s.Mu.Cols
 	predict := func(mu vec.Matrix[float64]) []float64 {
 		c, err := Open(s)
