@@ -31,7 +31,7 @@ import { Search } from "./search";
 import type { XY } from "./select";
 import { Selection } from "./selection";
 import { read, type State } from "./state";
-import { arrival, Store } from "./store";
+import { Store } from "./store";
 import { Strange } from "./strange";
 import { Surface } from "./surface";
 import { Tabs } from "./tabs";
@@ -224,12 +224,6 @@ export class App implements Listener {
     this.welcome.show(m.point ?? "", m.asks);
   }
 
-  /** columnOf returns the index of a column that can colour, -1 for none. */
-  private columnOf(name: string): number {
-    const i = this.store.columns.findIndex((c) => c.name === name && c.kind !== "text");
-    return i < 0 && name === "arrival" && this.live ? arrival : i;
-  }
-
   /**
    * firstColumn returns the column in the address, or else a default: labels, then clusters. A stage often has few labels but predicts the classes
    * of all points, so its default is the classes.
@@ -239,7 +233,7 @@ export class App implements Listener {
     const chosen = this.wanted.by ?? this.preferred;
     if (chosen === "") return -1;
     for (const name of [this.wanted.by, this.preferred, this.live ? "class" : undefined, label, "label", "labels", "class", "category", "cluster_name", "cluster"]) {
-      const i = name === undefined ? -1 : this.columnOf(name);
+      const i = name === undefined ? -1 : this.store.columnOf(name, this.live);
       if (i !== -1) return i;
     }
     const i = columns.findIndex((c) => c.kind === "category");
@@ -525,7 +519,7 @@ export class App implements Listener {
   async restore(s: State): Promise<void> {
     const { store, painting, chosen, selection } = this;
     if (s.theme && s.theme !== themeName(this.theme)) this.setTheme(themeOf(s.theme));
-    const by = s.by === undefined ? painting.column : s.by === "" ? -1 : this.columnOf(s.by);
+    const by = s.by === undefined ? painting.column : s.by === "" ? -1 : store.columnOf(s.by, this.live);
     if (by !== painting.column) this.colorBy(by, false);
     const values = store.columns[painting.column]?.values ?? [];
     painting.only = new Set(s.only.flatMap((name) => (values.includes(name) ? [values.indexOf(name) + 1] : [])));

@@ -63,19 +63,14 @@ export class Filters {
 
   /** restore sets exactly the given filters. */
   restore(filters: readonly Filter[], byUser = false): void {
-    for (const f of this.mask.filters) this.mask.set(this.number(f.name), null);
+    for (const f of this.mask.filters) this.mask.set(this.store.columnOf(f.name, this.timed()), null);
     for (const f of filters) {
-      const i = this.number(f.name);
+      const i = this.store.columnOf(f.name, this.timed());
       const kind = this.store.field(i)?.kind;
-      if (kind && kind !== "text" && "values" in f === (kind === "category")) this.mask.set(i, f);
+      if (kind && "values" in f === (kind === "category")) this.mask.set(i, f);
     }
     if (byUser || filters.length > 0) this.on.changed();
     this.later();
-  }
-
-  private number(name: string): number {
-    const i = this.store.columns.findIndex((c) => c.name === name);
-    return i < 0 && name === "arrival" && this.timed() ? arrival : i;
   }
 
   /** set sets or removes a filter, at most once per animation frame. */
@@ -95,11 +90,9 @@ export class Filters {
   }
 
   private draw(): void {
-    const shown = this.passing();
-    const n = this.mask.filters.length;
-    const share = this.store.n > 0 ? shown / this.store.n : 0;
-    this.summary.textContent = n === 0 ? "Filters" : `${shown.toLocaleString("en")} of ${this.store.n.toLocaleString("en")} (${percent(share)}) shown`;
-    this.clearing.hidden = n === 0;
+    const filtered = this.mask.filters.length > 0;
+    this.summary.textContent = filtered ? this.share() : "Filters";
+    this.clearing.hidden = !filtered;
     if (!this.details.open || this.box.offsetHeight === 0) return;
     // Only columns in view are drawn, one per task, so that the page of a large map stays responsive.
     const { top, bottom } = this.box.getBoundingClientRect();
@@ -114,14 +107,15 @@ export class Filters {
     next();
   }
 
-  /** passing returns the number of points that pass all filters. */
-  private passing(): number {
+  /** share returns the number and the share of points that pass all filters, as text. */
+  private share(): string {
     const { bits } = this.mask;
-    let n = 0;
+    let shown = 0;
     this.store.each((s) => {
-      if (!bits[s]) n++;
+      if (!bits[s]) shown++;
     });
-    return n;
+    const { n } = this.store;
+    return `${shown.toLocaleString("en")} of ${n.toLocaleString("en")} (${percent(n > 0 ? shown / n : 0)}) shown`;
   }
 
   /** passes returns a function that reports whether a point passes the time and the filters of all other columns. */

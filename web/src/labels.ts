@@ -56,9 +56,14 @@ export function place(store: Store, camera: Camera, code: (s: number) => number,
 }
 
 /** The distance of lines in units of the font size. */
-export const lineHeight = 1.15;
+const lineHeight = 1.15;
 const wide = 24;
 const mostLines = 3;
+
+/** lineAt returns the distance of the middle of a line below the middle of its label. */
+export function lineAt(l: Label, line: number): number {
+  return (line - (l.lines.length - 1) / 2) * l.size * lineHeight;
+}
 
 /** wrap splits a long name into a few lines, between words if possible. A name that is still too long ends with "…". */
 export function wrap(text: string): string[] {

@@ -1,6 +1,6 @@
 // The legend: the colouring column, and its classes with counts or its scale.
 
-import { css, isNoise, nameOf, ramp } from "./color";
+import { css, nameOf, ramp } from "./color";
 import { $, h } from "./dom";
 import type { Painting } from "./painting";
 import { arrival, type Store } from "./store";
@@ -38,7 +38,7 @@ export class Legend {
     const { only, colors } = this.painting;
     const column = this.store.columns[this.painting.column]!;
     const counts = this.painting.counts();
-    const order = [...counts.keys()].filter((c) => counts[c]! > 0 || only.has(c)).sort((a, b) => Number(isNoise(column, a)) - Number(isNoise(column, b)) || counts[b]! - counts[a]! || a - b);
+    const order = this.painting.order(counts, only);
     const rows: Node[] = order.slice(0, listed).map((code) => {
       const dot = h("i");
       dot.style.background = css(colors[code] ?? this.painting.theme.missing);
@@ -86,8 +86,8 @@ export class Legend {
       c.fillStyle = css(ramp(i / 255, theme));
       c.fillRect(i, 0, 1, 1);
     }
-    const write = (v: number): string => this.store.written(this.painting.column, v);
-    const ends = h("div", { class: "ends" }, h("span", {}, (scale.below ? "≤ " : "") + write(scale.from)), scale.log ? h("span", {}, "logarithmic") : null, h("span", {}, (scale.above ? "≥ " : "") + write(scale.to)));
+    const [from, to] = this.painting.ends();
+    const ends = h("div", { class: "ends" }, h("span", {}, from), scale.log ? h("span", {}, "logarithmic") : null, h("span", {}, to));
     this.box.replaceChildren(canvas, ends);
   }
 }

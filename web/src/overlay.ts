@@ -3,7 +3,7 @@
 import { css } from "./color";
 import type { Contour } from "./contours";
 import { dotOf, type Scene } from "./draw";
-import { lineHeight, type Label } from "./labels";
+import { lineAt, type Label } from "./labels";
 import type { Painting } from "./painting";
 import type { XY } from "./select";
 
@@ -156,9 +156,8 @@ export class Overlay {
     c.strokeStyle = s.theme.halo;
     c.lineWidth = 4.5;
     c.fillStyle = s.theme.ink;
-    const line = (i: number): number => y + l.dy + (i - (l.lines.length - 1) / 2) * l.size * lineHeight;
-    l.lines.forEach((text, i) => c.strokeText(text, x + l.dx, line(i)));
-    l.lines.forEach((text, i) => c.fillText(text, x + l.dx, line(i)));
+    l.lines.forEach((text, i) => c.strokeText(text, x + l.dx, y + l.dy + lineAt(l, i)));
+    l.lines.forEach((text, i) => c.fillText(text, x + l.dx, y + l.dy + lineAt(l, i)));
   }
 
   private ring(s: Scene, slot: number, more: number, width: number, color: string): void {

@@ -207,6 +207,19 @@ export class Painting {
     this.all();
   }
 
+  /** order returns the codes of the classes with points and of the given ones, the largest class first and noise last. */
+  order(counts: Uint32Array, more: ReadonlySet<number> = new Set()): number[] {
+    const column = this.store.field(this.column)!;
+    const noise = (code: number): number => Number(isNoise(column, code));
+    return [...counts.keys()].filter((c) => counts[c]! > 0 || more.has(c)).sort((a, b) => noise(a) - noise(b) || counts[b]! - counts[a]! || a - b);
+  }
+
+  /** ends returns the texts at the ends of the scale of numbers. An end beyond which there are values has a sign. */
+  ends(): [string, string] {
+    const { scale, store, column } = this;
+    return [(scale.below ? "≤ " : "") + store.written(column, scale.from), (scale.above ? "≥ " : "") + store.written(column, scale.to)];
+  }
+
   /** counts returns the number of points of each class within the shown time, by code. */
   counts(): Uint32Array {
     const n = (this.store.columns[this.column]?.values.length ?? 0) + 1;

@@ -1,9 +1,9 @@
 // The picture of the map as a file: PNG at several sizes, or SVG, with title, names and legend.
 
-import { css, isNoise, nameOf, ramp } from "./color";
+import { css, nameOf, ramp } from "./color";
 import { $, h, save } from "./dom";
 import { dotOf, type Scene } from "./draw";
-import { lineHeight } from "./labels";
+import { lineAt } from "./labels";
 import { type Marks, type Overlay } from "./overlay";
 import type { Painting } from "./painting";
 import { Raster } from "./raster";
@@ -149,7 +149,7 @@ export class Saving {
     for (const l of this.page.marks().labels) {
       const [x, y] = camera.toScreen(l.x, l.y);
       l.lines.forEach((line, i) =>
-        text(line, x + l.dx, y + l.dy + (i - (l.lines.length - 1) / 2) * l.size * lineHeight + l.size * 0.35, l.size,
+        text(line, x + l.dx, y + l.dy + lineAt(l, i) + l.size * 0.35, l.size,
           ` font-weight="600" text-anchor="middle" stroke="${rgb(s.theme.background)}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"`));
     }
     text(this.page.title(), 20, 32, 17, ` font-weight="600"`);
@@ -175,17 +175,15 @@ export class Saving {
   /** legend draws the legend from top to bottom. */
   private legend(to: { title(words: string, y: number): void; entry(e: Entry, y: number): void; bar(from: string, to: string, y: number): void }): void {
     const { painting } = this.page;
-    const { store } = this.page.scene();
-    const field = store.field(painting.column);
+    const field = this.page.scene().store.field(painting.column);
     if (!field) return;
     to.title(field.name, 34);
     if (!painting.category) {
-      const { scale } = painting;
-      to.bar((scale.below ? "≤ " : "") + store.written(painting.column, scale.from), (scale.above ? "≥ " : "") + store.written(painting.column, scale.to), 58);
+      to.bar(...painting.ends(), 58);
       return;
     }
     const counts = painting.counts();
-    const order = [...counts.keys()].filter((code) => counts[code]! > 0).sort((a, b) => Number(isNoise(field, a)) - Number(isNoise(field, b)) || counts[b]! - counts[a]! || a - b);
+    const order = painting.order(counts);
     order.slice(0, listed).forEach((code, i) =>
       to.entry({ color: rgb(painting.colors[code] ?? painting.theme.missing), name: clipped(nameOf(field, code)), count: counts[code]!.toLocaleString("en") }, 58 + 22 * i));
     if (order.length > listed) to.entry({ color: "none", name: `and ${order.length - listed} more`, count: "" }, 58 + 22 * listed);

@@ -323,6 +323,12 @@ export class Store {
     return column === arrival ? arrivals : this.columns[column];
   }
 
+  /** columnOf returns the index of a column that is not text by its name, -1 for none. If timed is set, arrival is the time of arrival unless a column has its name. */
+  columnOf(name: string, timed: boolean): number {
+    const i = this.columns.findIndex((c) => c.name === name && c.kind !== "text");
+    return i < 0 && name === arrivals.name && timed ? arrival : i;
+  }
+
   /** each calls f with every slot with a point, without reference points. */
   each(f: (s: number) => void): void {
     for (let s = this.base; s < this.slots; s++) if (this.alive[s]) f(s);
