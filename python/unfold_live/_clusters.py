@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrow, _files, _membership, _pairwise, _rows, _settings, _translation, _trees
+from . import _arrow, _distances, _files, _membership, _pairwise, _rows, _settings, _translation, _trees
 from ._base import BaseEstimator, ClusterMixin, adopt, adopted, check_is_fitted, check_rows
 from ._handle import Handle
 from ._progress import Bars
@@ -358,15 +358,9 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         if _files.is_sparse(x):
             raise ValueError("X is a sparse matrix of distances, of which some are unknown; clusters take all, as an array")
         d = check_rows(self, x, reset=True, least=2)
-        if d.shape[0] != d.shape[1]:
-            raise ValueError(
-                f'X is {d.shape[0]} x {d.shape[1]}; metric="precomputed" wants the distances of all rows from each other, n x n'
-            )
-        if (d < 0).any():
-            raise ValueError(f"X holds {d.min():g}, and distances are not negative")
-        from ._distances import check_symmetric
-
-        check_symmetric(d)
+        _distances.check_square(d)
+        _distances.check_signs(d)
+        _distances.check_symmetric(d)
         return d
 
     def _check(self) -> None:

@@ -65,11 +65,8 @@ def _checked(estimator: Any, x: Any, fit: bool, least: int) -> Any:
     """Return distances as an array or a sparse matrix."""
     # If the metric is a function, ``called`` has checked X already; d has another number of columns.
     d = x if callable(estimator.metric) else check_rows(estimator, rows_of(x), reset=fit, allow_nan=False, least=least)
-    if fit and d.shape[0] != d.shape[1]:
-        raise ValueError(
-            f'X is {d.shape[0]} x {d.shape[1]}; metric="precomputed" wants the distances of all rows from each other, n x n'
-        )
     if fit:
+        check_square(d)
         check_symmetric(d)
     return d
 
@@ -87,8 +84,7 @@ def checked(estimator: Any, x: Any, *, fit: bool, least: int) -> np.ndarray[Any,
     d = _checked(estimator, x, fit, least)
     if _files.is_sparse(d):
         raise ValueError(f"X is sparse, and kind={estimator.kind!r} takes the distances of all rows: give an array")
-    if (d < 0).any():
-        raise ValueError(f"X holds {d.min():g}, and distances are not negative")
+    check_signs(d)
     return np.asarray(d)
 
 
@@ -113,6 +109,20 @@ def called(estimator: Any, x: Any, *, fit: bool, least: int) -> tuple[Any, Any]:
     if fit:
         return x, _pairwise.all_pairs(estimator.metric, x)
     return estimator._called, _pairwise.distances(estimator.metric, x, estimator._called)
+
+
+def check_square(d: Any) -> None:
+    """Raise ``ValueError`` for distances that are not those of all rows from each other."""
+    if d.shape[0] != d.shape[1]:
+        raise ValueError(
+            f'X is {d.shape[0]} x {d.shape[1]}; metric="precomputed" wants the distances of all rows from each other, n x n'
+        )
+
+
+def check_signs(d: Any) -> None:
+    """Raise ``ValueError`` for negative distances."""
+    if (d < 0).any():
+        raise ValueError(f"X holds {d.min():g}, and distances are not negative")
 
 
 def check_symmetric(d: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, ParamSpec
 
 P = ParamSpec("P")
@@ -174,31 +174,36 @@ def answering(init: Callable[P, None]) -> Callable[P, None]:
     def answered(*args: P.args, **parameters: P.kwargs) -> None:
         unknown = [name for name in parameters if name not in known]
         if unknown:
-            raise TypeError(answer(type(args[0]).__name__, unknown, known))
+            raise TypeError(answer(type(args[0]), unknown, known))
         init(*args, **parameters)
 
     return answered
 
 
-def answer(cls: str, unknown: Iterable[str], known: Iterable[str]) -> str:
+#: By the constructor that takes another package's parameters: the package, replacements, and explanations of what has none.
+_FOREIGN = {
+    "from_umap": ("umap-learn", _ELSEWHERE, _NOTHING),
+    "from_hdbscan": ("hdbscan", _ELSEWHERE_CLUSTERS, _NOTHING_CLUSTERS),
+}
+
+
+def answer(cls: type, unknown: Iterable[str], known: Collection[str]) -> str:
     """Return the error message for parameters that an estimator does not have."""
-    known = list(known)
-    clusters = "settings" not in known
-    elsewhere, nothing = (_ELSEWHERE_CLUSTERS, _NOTHING_CLUSTERS) if clusters else (_ELSEWHERE, _NOTHING)
+    way = next(way for way in _FOREIGN if hasattr(cls, way))
+    package, elsewhere, nothing = _FOREIGN[way]
+    flags = "; flags of the program go into settings" if "settings" in known else ""
     said = []
     for name in unknown:
+        no = f"{cls.__name__} has no parameter {name!r}"
         if name in elsewhere:
-            said.append(f"{cls} has no parameter {name!r}; {elsewhere[name]} is nearest to it")
+            said.append(f"{no}; {elsewhere[name]} is nearest to it")
         elif name in nothing:
-            said.append(f"{cls} has no parameter {name!r}: {nothing[name]}")
+            said.append(f"{no}: {nothing[name]}")
         else:
-            more = "" if clusters else "; flags of the program go into settings"
-            said.append(f"{cls} has no parameter {name!r}{_near(name, known)}{more}")
-    if not any(name in elsewhere or name in nothing for name in unknown):
-        return ". ".join(said)
-    return ". ".join(said) + (
-        f". {cls}.from_hdbscan takes hdbscan's parameters" if clusters else f". {cls}.from_umap takes umap-learn's parameters"
-    )
+            said.append(f"{no}{_near(name, known)}{flags}")
+    if any(name in elsewhere or name in nothing for name in unknown):
+        said.append(f"{cls.__name__}.{way} takes {package}'s parameters")
+    return ". ".join(said)
 
 
 def _near(name: str, known: Iterable[str]) -> str:
