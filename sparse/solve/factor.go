@@ -50,11 +50,6 @@ func NewFactor(a *Laplacian, d int, seed uint64, threads int) *Factor {
 	return f
 }
 
-// Bytes returns the memory of the factor.
-func (f *Factor) Bytes() int64 {
-	return 4*int64(len(f.order)+cap(f.to)) + 8*int64(len(f.start)+cap(f.below)+len(f.pivot)+len(f.y)+len(f.z))
-}
-
 // Apply sets z = M r, where M is the pseudo-inverse of L D L': symmetric and, except for constants
 // on components without Gamma, positive definite.
 func (f *Factor) Apply(z, r vec.Matrix[float64]) {

@@ -47,7 +47,7 @@ func (f *fitRun) most(job budget.Job) (int, error) {
 func (f *fitRun) undrawn() string {
 	for _, path := range f.inputs {
 		if input.ReadOnce(path) {
-			return fmt.Sprintf("%s can be read only once: of a file, which is read twice, as many rows are learnt as have room, and the others are placed", table.Origin{File: path})
+			return fmt.Sprintf("%s can be read only once, and a fit of more rows than have room reads them twice: give a file", table.Origin{File: path})
 		}
 	}
 	with := func(flag string) string {

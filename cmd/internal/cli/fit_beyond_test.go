@@ -280,7 +280,7 @@ func TestFitBeyondMemoryRefused(t *testing.T) {
 	}
 	room := halfRoom(t, []string{"rows.npy"})
 	for args, want := range map[string]string{
-		"-":                             "standard input can be read only once: of a file, which is read twice, as many rows are learnt as have room, and the others are placed",
+		"-":                             "standard input can be read only once, and a fit of more rows than have room reads them twice: give a file",
 		"rows.npy --numbers":            "with --numbers all rows are learnt; without it as many as have room",
 		"rows.npy --clusters":           "unfold clusters takes their map",
 		"rows.npy --frame rows.parquet": "with --frame all rows are learnt",
