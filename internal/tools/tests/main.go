@@ -66,7 +66,11 @@ func run(ctx context.Context, args []string) int {
 	// Parallel tests spend most of their time waiting, so there may be more of them than
 	// processors.
 	flags = append(flags, fmt.Sprintf("-p=%d", *parallel), fmt.Sprintf("-parallel=%d", 2*runtime.GOMAXPROCS(0)))
-	r := &runner{flags: flags, env: environment(*all, *required), packages: set.Args(), out: os.Stdout, results: newResults()}
+	r := &runner{flags: flags, env: environment(*all, *required), packages: set.Args(), all: *all || *required, out: os.Stdout, results: newResults()}
+	if *budgets != "" {
+		// Without the file the packages run in go test's order; judge reports what is wrong with it.
+		r.budgets, _ = readBudgets(*budgets)
+	}
 	begin := time.Now()
 	whole := len(r.packages) == 0
 	err = r.run(ctx)

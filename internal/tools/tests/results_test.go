@@ -133,3 +133,21 @@ func TestBudget(t *testing.T) {
 		t.Errorf("a line that is none: %v", err)
 	}
 }
+
+// The longest packages begin first, those of bench apart, and packages that are gone are left out.
+func TestLongest(t *testing.T) {
+	t.Chdir("../../..")
+	budgets := map[string]budget{
+		"unfold": {5, 6}, "unfold/ingest": {9, 3}, "unfold/stream": {2, 50},
+		"unfold/bench/speed": {1, 82}, "unfold/bench/ep": {3, 42}, "unfold/gone": {99, 99},
+	}
+	for all, want := range map[bool][2]string{
+		false: {"unfold/bench/ep unfold/bench/speed", "unfold/ingest unfold unfold/stream"},
+		true:  {"unfold/bench/speed unfold/bench/ep", "unfold/stream unfold unfold/ingest"},
+	} {
+		bench, own := longest(budgets, all)
+		if got := [2]string{strings.Join(bench, " "), strings.Join(own, " ")}; got != want {
+			t.Errorf("all tests %v: %q, want %q", all, got, want)
+		}
+	}
+}

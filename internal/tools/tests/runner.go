@@ -2,19 +2,25 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"time"
 )
 
 // runner runs go test in both modules.
 type runner struct {
 	flags, env, packages []string
+	budgets              map[string]budget
+	all                  bool // the full tier
 	out                  io.Writer
 	results              *results
 }
@@ -31,11 +37,39 @@ func (r *runner) run(ctx context.Context) error {
 	if len(r.packages) > 0 {
 		return r.module(ctx, ".", r.packages)
 	}
-	err := r.module(ctx, ".", []string{"./..."})
+	bench, own := longest(r.budgets, r.all)
+	err := r.module(ctx, ".", append(own, "./..."))
 	if ctx.Err() == nil {
-		err = errors.Join(err, r.module(ctx, "bench", []string{"./..."}))
+		err = errors.Join(err, r.module(ctx, "bench", append(bench, "./...")))
 	}
 	return err
+}
+
+// longest returns the packages that have budgets, the longest first, of bench and of the other
+// module. go test begins packages in the order of its arguments, so that no long one is left to run
+// alone at the end.
+func longest(budgets map[string]budget, all bool) (bench, own []string) {
+	seconds := func(name string) float64 {
+		if all {
+			return budgets[name].all
+		}
+		return budgets[name].quick
+	}
+	names := slices.SortedFunc(maps.Keys(budgets), func(a, b string) int {
+		return cmp.Or(cmp.Compare(seconds(b), seconds(a)), cmp.Compare(a, b))
+	})
+	for _, name := range names {
+		path := strings.TrimPrefix(strings.TrimPrefix(name, "unfold"), "/")
+		if info, err := os.Stat(path); path != "" && (err != nil || !info.IsDir()) {
+			continue // the package is gone, and go test would stop at its name
+		}
+		if strings.HasPrefix(name, "unfold/bench/") {
+			bench = append(bench, name)
+		} else {
+			own = append(own, name)
+		}
+	}
+	return bench, own
 }
 
 // module runs the tests of packages of one module.
