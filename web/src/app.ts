@@ -14,6 +14,7 @@ import type { Scene } from "./draw";
 import { outside, wholeBox } from "./framing";
 import { Drawer } from "./drawer";
 import { Frames, type Page, type Stale } from "./frames";
+import { firstColumn } from "./first";
 import { attach } from "./input";
 import { help, listen } from "./keys";
 import { Legend } from "./legend";
@@ -219,25 +220,10 @@ export class App implements Listener {
     $("title").textContent = m.title || "unfold";
     document.title = m.title ? `${m.title} – unfold` : "unfold";
     this.connected(true, 0);
-    this.colorBy(this.firstColumn(m.label), false);
+    const asked = this.wanted.by ?? this.preferred;
+    this.colorBy(asked === "" ? -1 : firstColumn(this.store, m.live, [this.wanted.by, this.preferred], m.label), false);
     this.filters.columns();
     this.welcome.show(m.point ?? "", m.asks);
-  }
-
-  /**
-   * firstColumn returns the column in the address, or else a default: labels, then clusters. A stage often has few labels but predicts the classes
-   * of all points, so its default is the classes.
-   */
-  private firstColumn(label?: string): number {
-    const { columns } = this.store;
-    const chosen = this.wanted.by ?? this.preferred;
-    if (chosen === "") return -1;
-    for (const name of [this.wanted.by, this.preferred, this.live ? "class" : undefined, label, "label", "labels", "class", "category", "cluster_name", "cluster"]) {
-      const i = name === undefined ? -1 : this.store.columnOf(name, this.live);
-      if (i !== -1) return i;
-    }
-    const i = columns.findIndex((c) => c.kind === "category");
-    return i >= 0 ? i : columns.findIndex((c) => c.kind === "number");
   }
 
   private arrived(): void {
