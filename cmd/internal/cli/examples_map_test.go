@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/binary"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -227,6 +228,10 @@ func (e example) run(t *testing.T, first, all int) {
 	if strings.Contains(configuration, "snapshots:") {
 		flags = append(flags, "--snapshots-store", "file://"+at("maps")+"?create=true")
 	}
+	clusters := strings.Contains(configuration, "min_size:")
+	if clusters && all < first+1000 {
+		flags = append(flags, "--clusters-min-size", fmt.Sprint(all/10)) // as many as fit few events
+	}
 	if e.files != nil {
 		e.files(t, text, folder)
 	}
@@ -245,6 +250,43 @@ func (e example) run(t *testing.T, first, all int) {
 	t.Logf("the nearest event is of the same group for %.3f, on the map of a fit for %.3f", own, fit)
 	if own < min(fit-0.01, 0.95) || fit < 0.95 {
 		t.Errorf("the nearest event is of the same group for %.3f, on the map of a fit for %.3f", own, fit)
+	}
+	if clusters {
+		checkClusters(t, at("rows.jsonl"), at("state/map.unfold"))
+	}
+}
+
+// checkClusters places the rows of a file on a map with clusters. Each group must be a cluster of its
+// own, with at least nine rows in ten.
+func checkClusters(t *testing.T, rows, model string) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "places.csv")
+	must(t, "-q", "embed", rows, "-m", model, "-o", out)
+	lines, err := csv.NewReader(strings.NewReader(page(t, out))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := slices.Index(lines[0], "cluster")
+	if column < 0 {
+		t.Fatalf("places have no cluster: %q", lines[0])
+	}
+	var counts [eventGroups]map[string]int
+	for k, line := range lines[1:] {
+		if counts[k%eventGroups] == nil {
+			counts[k%eventGroups] = map[string]int{}
+		}
+		counts[k%eventGroups][line[column]]++
+	}
+	least, own := (len(lines)-1)/eventGroups*9/10, map[string]bool{}
+	for _, count := range counts {
+		for cluster, n := range count {
+			if cluster != "-1" && n >= least {
+				own[cluster] = true
+			}
+		}
+	}
+	if len(own) != eventGroups {
+		t.Errorf("%d of %d groups are a cluster of their own; rows of the groups by cluster: %v", len(own), eventGroups, counts)
 	}
 }
 
