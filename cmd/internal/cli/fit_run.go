@@ -107,7 +107,7 @@ func (f *fitRun) suggest(ctx context.Context) error {
 	if err := f.p.vet(ctx, f.inputs...); err != nil {
 		return err
 	}
-	m, words, ok, err := ingest.Suggest(ctx, f.inputs[0], f.read.Options, m)
+	m, words, ok, err := ingest.Suggest(ctx, f.inputs[0], f.read)
 	if err != nil || !ok {
 		return err
 	}

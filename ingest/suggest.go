@@ -1,0 +1,193 @@
+package ingest
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"unfold/ingest/table"
+)
+
+// categories is the maximum number of values of a text column that is suggested as categories.
+const categories = 50
+
+// suggest sets suggested options for fit. It suggests numbers, text with few values, and times,
+// standardized if their deviations differ much and they are not elements of one array. It suggests
+// Hellinger for counts and means for missing values. A column with the name of labels is the label.
+func (p *Profile) suggest(numbers bool) {
+	var names []string
+	label := p.label()
+	if numbers {
+		names = append(names, "*")
+	}
+	var deviations []float64
+	var used []*ColumnProfile // of deviations
+	ids := map[string]bool{}
+	for _, l := range p.Left {
+		ids[l.Column] = strings.HasPrefix(l.Why, "an id")
+	}
+	holes, counts := false, tallyCounts{}
+	for i := range p.Columns {
+		c := &p.Columns[i]
+		before := len(names) + len(deviations)
+		left := ids[c.Name]
+		switch {
+		case c == label:
+			continue
+		case c.timed && c.Distinct > 1:
+			names = append(names, escaped(c.Name)+":time")
+		case left:
+		case c.Kind == table.Text && c.Distinct > 1 && c.Distinct <= categories && 2*int64(c.Distinct) <= p.Rows:
+			names = append(names, escaped(c.Name))
+		case c.Kind == table.Time && c.Min < c.Max:
+			names = append(names, escaped(c.Name))
+		case c.Kind == table.Number && c.m.n > 0 && c.Min < c.Max:
+			deviations, used = append(deviations, c.m.deviation()), append(used, c)
+			counts.see(c)
+		}
+		holes = holes || c.Missing > 0 && (len(names)+len(deviations) > before || c.Kind == table.Number && !left)
+	}
+	if len(names) == 0 || names[0] == "*" && len(deviations) == 0 && len(names) == 1 {
+		return
+	}
+	const much = 10
+	if label != nil {
+		p.Suggestion.Label = label.Name
+	}
+	p.columns = strings.Join(names, ",")
+	p.Suggestion.Columns, _ = ParseColumns(p.columns) // names are escaped
+	switch {
+	case len(names) == 1 && oneArray(used) && !(counts.are() && !holes):
+	case len(names) == 1 && !holes && counts.are():
+		p.Suggestion.Metric = Hellinger
+	case len(deviations) > 1 && slices.Max(deviations) > much*slices.Min(deviations) || len(names) > 1:
+		p.Suggestion.Standardize = true
+	}
+	p.Suggestion.Fill = holes
+}
+
+// labelNames are names of columns of labels, in lower case, the usual first.
+var labelNames = []string{"label", "labels", "target", "targets", "class", "classes"}
+
+// label returns the column that holds labels by its name, nil if there is none, or no other column.
+func (p *Profile) label() *ColumnProfile {
+	if len(p.Columns) < 2 {
+		return nil
+	}
+	for _, name := range labelNames {
+		for i := range p.Columns {
+			c := &p.Columns[i]
+			if strings.ToLower(c.Name) == name && slices.Contains([]table.Kind{table.Number, table.Bool, table.Text}, c.Kind) {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+var numbered = regexp.MustCompile(`[0-9]+`)
+
+// oneArray reports whether columns are the elements of one array by their names, such as pixel_0_0
+// or V1: equal but for numbers. These have one unit, and so they are not standardized.
+func oneArray(columns []*ColumnProfile) bool {
+	const fewest = 8
+	if len(columns) < fewest {
+		return false
+	}
+	stem := func(c *ColumnProfile) string { return numbered.ReplaceAllString(c.Name, "#") }
+	first := stem(columns[0])
+	return strings.Contains(first, "#") && !slices.ContainsFunc(columns, func(c *ColumnProfile) bool { return stem(c) != first })
+}
+
+// Suggested returns the suggestion as options for fit on the command line, "" if there is none.
+func (p *Profile) Suggested() string {
+	if p.columns == "" {
+		return ""
+	}
+	words := "--columns '" + p.columns + "'"
+	if l := p.Suggestion.Label; l != "" {
+		words += " --label " + l // a plain word
+	}
+	if m := p.Suggestion.Metric; m != "" {
+		words += " --metric " + string(m)
+	}
+	if p.Suggestion.Standardize {
+		words += " --standardize"
+	}
+	if p.Suggestion.Fill {
+		words += " --missing mean"
+	}
+	return words
+}
+
+// tallyCounts decides whether columns are counts of many things, such as words or genes: whole, not
+// negative, often 0, and without a common largest value, which the brightness of pixels has.
+type tallyCounts struct {
+	columns, others int
+	values, zeros   float64
+	largest         map[float64]int // columns by their largest value
+}
+
+func (t *tallyCounts) see(c *ColumnProfile) {
+	if !isWhole(c.Type) || c.Min < 0 {
+		t.others++
+		return
+	}
+	t.columns++
+	t.values, t.zeros = t.values+c.m.n, t.zeros+float64(c.zeros)
+	if t.largest == nil {
+		t.largest = map[float64]int{}
+	}
+	t.largest[c.Max]++
+}
+
+// are reports whether the columns are counts. It does not distinguish 0/1 columns from counts.
+func (t *tallyCounts) are() bool {
+	const fewest, share, bright = 20, 0.3, 10
+	for most, columns := range t.largest {
+		if most > bright && 2*columns > t.columns {
+			return false
+		}
+	}
+	return t.others == 0 && t.columns >= fewest && t.zeros >= share*t.values
+}
+
+// Suggest returns the mapping that inspect suggests for a file without a vector column, without the
+// columns that o.Mapping names, and as text. ok is false if there is nothing to suggest.
+func Suggest(ctx context.Context, path string, o ReadOptions) (m Mapping, words string, ok bool, err error) {
+	m = o.Mapping
+	r, err := Open(ctx, path, o.Options)
+	if err != nil {
+		return m, "", false, err
+	}
+	defer r.Close()
+	if len(vectorsOf(r.Schema())) > 0 {
+		return m, "", false, nil
+	}
+	p, err := ReadProfile(ctx, r, nil)
+	if err != nil || p.columns == "" {
+		return m, "", false, err
+	}
+	passing, label := m.Passing(), &p.Suggestion.Label
+	if m.Label != "" || len(o.LabelFiles) > 0 || slices.Contains(passing, *label) {
+		*label = ""
+	} else {
+		m.Label = *label
+	}
+	for _, c := range p.Suggestion.Columns {
+		if !slices.Contains(passing, c.Name) {
+			m.Columns = append(m.Columns, c)
+		}
+	}
+	if m.Metric == "" {
+		m.Metric, m.Standardize = p.Suggestion.Metric, m.Standardize || p.Suggestion.Standardize
+	}
+	m.Fill = m.Fill || p.Suggestion.Fill && !m.Drop && !m.Missing
+	return m, p.Suggested(), true, nil
+}
+
+// escaped escapes a name for ParseColumns.
+func escaped(name string) string {
+	return strings.NewReplacer(`\`, `\\`, ",", `\,`, ":", `\:`).Replace(name)
+}
