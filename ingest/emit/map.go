@@ -48,6 +48,14 @@ func (m *Map) columns() (all []table.Column) {
 	return all
 }
 
+// nameOf returns the name of a source for a command line.
+func nameOf(o table.Origin) string {
+	if o.File == "" {
+		return "DATA"
+	}
+	return o.File
+}
+
 // ReadMap reads a map from r, written by this program or another: see Coordinates.
 func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, error) {
 	for _, name := range r.Schema().Names() {
@@ -61,7 +69,7 @@ func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, er
 			return nil, err
 		}
 		return nil, origin.Bad("this is not a map: there is no column %q (or %s_0, ...), no pair such as x and y, and not one column of vectors", EmbeddingName, EmbeddingName).
-			Suggest("the columns are %s", table.List(r.Schema().Names()))
+			Suggest("the columns are %s; unfold fit learns a map of data: unfold fit %s -o MODEL --map MAP", table.List(r.Schema().Names()), nameOf(origin))
 	}
 	var parts []*Output
 	dims := 0

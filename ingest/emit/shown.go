@@ -80,7 +80,7 @@ func shownCoordinates(s table.Schema, o table.Origin, names []string) ([]string,
 		return names, nil
 	}
 	return nil, o.Bad("it is not known which columns are the coordinates: there is no column %q, no pair such as x and y, and not one column of vectors", EmbeddingName).
-		Suggest("name them, as --places x,y; the columns are %s", s)
+		Suggest("name them, as --places x,y; the columns are %s; unfold fit learns a map of data: unfold fit %s -o MODEL --map MAP", s, nameOf(o))
 }
 
 // Coordinates returns the names of the coordinate columns of any map, or none. It tries the columns
