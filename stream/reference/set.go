@@ -120,8 +120,14 @@ func (s *Set) Find(x []float32) int32 { return s.find(s.hashOf(x), x) }
 // Count returns the number of events that a point represents.
 func (s *Set) Count(p int32) uint32 { return s.count[p] }
 
-// IDs returns the known ids of a point, the newest last; the caller must not change them.
-func (s *Set) IDs(p int32) []string { return s.own[p] }
+// IDs returns the known ids of a point, the newest last, none if the set has no ids; the caller must
+// not change them.
+func (s *Set) IDs(p int32) []string {
+	if !s.settings.IDs {
+		return nil
+	}
+	return s.own[p]
+}
 
 // Row returns the row of a point on the last published map, or -1.
 func (s *Set) Row(p int32) int32 { return s.row[p] }

@@ -96,6 +96,21 @@ func TestSetIsItsEvents(t *testing.T) {
 	})
 }
 
+// A set without ids has none of any point, whatever comes and goes.
+func TestNoIDs(t *testing.T) {
+	s := newSet(t, Settings{Size: 3}, 1, 0)
+	for k := range 6 {
+		p := s.Add([]float32{float32(k)}, "ignored", int64(k))
+		if ids := s.IDs(p); len(ids) > 0 {
+			t.Errorf("event %d has ids %q", k, ids)
+		}
+	}
+	if saved := s.Save(); saved.IDs != nil {
+		t.Errorf("ids are saved: %q", saved.IDs)
+	}
+	s.check(t)
+}
+
 // check checks the invariants of a set.
 func (s *Set) check(r interface{ Fatalf(string, ...any) }) {
 	if n := s.settings.Size + s.settings.slack(); s.Len() > n {
