@@ -100,25 +100,45 @@ func oneArray(columns []*ColumnProfile) bool {
 	return strings.Contains(first, "#") && !slices.ContainsFunc(columns, func(c *ColumnProfile) bool { return stem(c) != first })
 }
 
-// Suggested returns the suggestion as options for fit on the command line, "" if there is none.
-func (p *Profile) Suggested() string {
+// Setting is a setting of columns: the name without "source." (a flag has the same name), and its
+// value, "true" for a switch.
+type Setting struct{ Name, Value string }
+
+// Suggested returns the suggestion as settings, none if there is no suggestion.
+func (p *Profile) Suggested() (out []Setting) {
 	if p.columns == "" {
-		return ""
+		return nil
 	}
-	words := "--columns '" + p.columns + "'"
+	out = append(out, Setting{"columns", p.columns})
 	if l := p.Suggestion.Label; l != "" {
-		words += " --label " + l // a plain word
+		out = append(out, Setting{"label", l})
 	}
 	if m := p.Suggestion.Metric; m != "" {
-		words += " --metric " + string(m)
+		out = append(out, Setting{"metric", string(m)})
 	}
 	if p.Suggestion.Standardize {
-		words += " --standardize"
+		out = append(out, Setting{"standardize", "true"})
 	}
 	if p.Suggestion.Fill {
-		words += " --missing mean"
+		out = append(out, Setting{"missing", "mean"})
 	}
-	return words
+	return out
+}
+
+// Flags returns settings as flags of the command line.
+func Flags(settings []Setting) string {
+	var words []string
+	for _, s := range settings {
+		switch word := "--" + s.Name; {
+		case s.Name == "columns":
+			words = append(words, word+" '"+s.Value+"'")
+		case s.Value == "true":
+			words = append(words, word)
+		default:
+			words = append(words, word+" "+s.Value)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // tallyCounts decides whether columns are counts of many things, such as words or genes: whole, not
@@ -153,21 +173,24 @@ func (t *tallyCounts) are() bool {
 	return t.others == 0 && t.columns >= fewest && t.zeros >= share*t.values
 }
 
-// Suggest returns the mapping that inspect suggests for a file without a vector column, without the
-// columns that o.Mapping names, and as text. ok is false if there is nothing to suggest.
-func Suggest(ctx context.Context, path string, o ReadOptions) (m Mapping, words string, ok bool, err error) {
-	m = o.Mapping
+// Suggest returns the mapping that inspect suggests for a file without a vector column, and the
+// settings that it adds to o.Mapping: none if o.Mapping names the vector, or if the file has one.
+func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Setting, error) {
+	m := o.Mapping
+	if m.Vector != "" || len(m.Columns) > 0 {
+		return m, nil, nil
+	}
 	r, err := Open(ctx, path, o.Options)
 	if err != nil {
-		return m, "", false, err
+		return m, nil, err
 	}
 	defer r.Close()
-	if len(vectorsOf(r.Schema())) > 0 {
-		return m, "", false, nil
+	if of := m.ofMap(r.Schema()); of.Vector != "" || len(of.Columns) > 0 || len(vectorsOf(r.Schema())) > 0 {
+		return m, nil, nil
 	}
 	p, err := ReadProfile(ctx, r, nil)
 	if err != nil || p.columns == "" {
-		return m, "", false, err
+		return m, nil, err
 	}
 	passing, label := m.Passing(), &p.Suggestion.Label
 	if m.Label != "" || len(o.LabelFiles) > 0 || slices.Contains(passing, *label) {
@@ -184,7 +207,7 @@ func Suggest(ctx context.Context, path string, o ReadOptions) (m Mapping, words 
 		m.Metric, m.Standardize = p.Suggestion.Metric, m.Standardize || p.Suggestion.Standardize
 	}
 	m.Fill = m.Fill || p.Suggestion.Fill && !m.Drop && !m.Missing
-	return m, p.Suggested(), true, nil
+	return m, p.Suggested(), nil
 }
 
 // escaped escapes a name for ParseColumns.

@@ -66,9 +66,9 @@ func TestSuggestions(t *testing.T) {
 		if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m, words, ok, err := ingest.Suggest(t.Context(), path, c.o)
-		if err != nil || !ok || words != c.want {
-			t.Errorf("%s: %q, %v, %v, want %q", what, words, ok, err, c.want)
+		m, settings, err := ingest.Suggest(t.Context(), path, c.o)
+		if words := ingest.Flags(settings); err != nil || words != c.want {
+			t.Errorf("%s: %q, %v, want %q", what, words, err, c.want)
 			continue
 		}
 		c.o.Mapping, c.o.LabelFiles = m, nil

@@ -54,6 +54,11 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	if !c.Distances {
+		if _, err := p.suggest(ctx, inputs, &read); err != nil {
+			return err
+		}
+	}
 	of, err := c.find(ctx, p, inputs, read, set)
 	if err != nil {
 		return err

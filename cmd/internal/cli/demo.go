@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"unfold/cmd/internal/demo"
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/progress"
+	"unfold/ingest"
 )
 
 type demoCmd struct {
@@ -103,7 +105,8 @@ func (c *demoCmd) stream(ctx context.Context, p *program) (*demo.Stream, error) 
 		}
 		return s, nil
 	}
-	f := demo.Files{Columns: c.values(), Time: c.Time, JSON: c.Form == "json", Progress: p.progress}
+	f := demo.Files{Columns: map[string]string{}, Time: c.Time, JSON: c.Form == "json", Progress: p.progress}
+	maps.Copy(f.Columns, c.values())
 	if f.Options, err = c.options(p); err != nil {
 		return nil, err
 	}
@@ -115,6 +118,15 @@ func (c *demoCmd) stream(ctx context.Context, p *program) (*demo.Stream, error) 
 	}
 	if slices.Contains(f.Paths, "-") {
 		return nil, usagef("the demo reads its files twice: it takes no standard input")
+	}
+	read := ingest.ReadOptions{Options: f.Options, Mapping: f.Mapping}
+	suggested, err := p.suggest(ctx, f.Paths, &read)
+	if err != nil {
+		return nil, err
+	}
+	f.Mapping = read.Mapping
+	for _, s := range suggested {
+		f.Columns["source."+s.Name] = s.Value
 	}
 	if err := p.vet(ctx, f.Paths...); err != nil {
 		return nil, err

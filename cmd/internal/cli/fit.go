@@ -97,7 +97,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if f.inputs, err = c.paths(ctx, p, f.read.Mapping, settings, frame); err != nil {
 		return err
 	}
-	if err := f.suggest(ctx); err != nil {
+	if _, err := p.suggest(ctx, f.inputs, &f.read); err != nil {
 		return err
 	}
 	_, f.collects = p.env("GOGC")

@@ -9,9 +9,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/ingest"
 	"unfold/ingest/emit"
-	"unfold/ingest/input"
 	"unfold/ingest/table"
-	"unfold/internal/address"
 	"unfold/internal/vec"
 	"unfold/models/budget"
 	"unfold/models/ep/labels"
@@ -94,25 +92,6 @@ func (f *fitRun) run(ctx context.Context) error {
 	}
 	f.p.progress.End()
 	f.summarize(time.Since(f.begin))
-	return nil
-}
-
-// suggest selects the columns that inspect suggests for a table without vectors, unless columns are
-// named. It skips sources that can be read only once.
-func (f *fitRun) suggest(ctx context.Context) error {
-	m := f.read.Mapping
-	if m.Vector != "" || len(m.Columns) > 0 || input.ReadOnce(f.inputs[0]) {
-		return nil
-	}
-	if err := f.p.vet(ctx, f.inputs...); err != nil {
-		return err
-	}
-	m, words, ok, err := ingest.Suggest(ctx, f.inputs[0], f.read)
-	if err != nil || !ok {
-		return err
-	}
-	f.p.note("no column is named, and none holds vectors: reading %s as with %s", address.Address(f.inputs[0]), words)
-	f.read.Mapping = m
 	return nil
 }
 

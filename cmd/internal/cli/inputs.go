@@ -15,6 +15,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/input"
 	"unfold/ingest/table"
+	"unfold/internal/address"
 	"unfold/models/snapshot"
 )
 
@@ -114,6 +115,25 @@ func (p *program) fetching(address string, done, total int64) {
 		p.progress.Stage("fetch", "bytes", total)
 	}
 	p.progress.Set(done)
+}
+
+// suggest selects the columns that inspect suggests for a table without vectors, with a note, unless
+// columns are named. It returns the settings that it adds. It skips sources that can be read only
+// once.
+func (p *program) suggest(ctx context.Context, paths []string, o *ingest.ReadOptions) ([]ingest.Setting, error) {
+	if m := o.Mapping; m.Vector != "" || len(m.Columns) > 0 || input.ReadOnce(paths[0]) {
+		return nil, nil
+	}
+	if err := p.vet(ctx, paths...); err != nil {
+		return nil, err
+	}
+	m, settings, err := ingest.Suggest(ctx, paths[0], *o)
+	if err != nil || len(settings) == 0 {
+		return nil, err
+	}
+	p.note("no column is named, and none holds vectors: reading %s as with %s", address.Address(paths[0]), ingest.Flags(settings))
+	o.Mapping = m
+	return settings, nil
 }
 
 // mapping converts the settings of columns to those of package ingest.

@@ -142,8 +142,8 @@ func advise(p *ingest.Profile, r table.Reader) string {
 		}
 	case len(vectors) > 1:
 		lines = append(lines, "fit takes one column of vectors: --vector "+strings.Join(vectors, ", or --vector "))
-	case p.Suggested() != "":
-		lines = append(lines, "for fit: "+p.Suggested())
+	case len(p.Suggested()) > 0:
+		lines = append(lines, "for fit: "+ingest.Flags(p.Suggested()))
 		if text := ingest.DescribeLeft(p.Left); text != "" {
 			lines = append(lines, text)
 		}

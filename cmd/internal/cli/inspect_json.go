@@ -159,7 +159,7 @@ type columnReport struct {
 
 // dataReport describes a file of rows, with its first rows as text.
 func dataReport(path string, r table.Reader, first *table.Table, rows int, p *ingest.Profile) tableReport {
-	out := tableReport{File: address.Redact(path), What: "data", Rows: &p.Rows, First: []map[string]*string{}, Left: p.Left, Suggested: p.Suggested()}
+	out := tableReport{File: address.Redact(path), What: "data", Rows: &p.Rows, First: []map[string]*string{}, Left: p.Left, Suggested: ingest.Flags(p.Suggested())}
 	if id, is := isMap(r); is {
 		out.What, out.MapID, out.Left, out.Suggested = "map", id, nil, ""
 	}

@@ -182,7 +182,7 @@ type Explain struct {
 
 // Drift sets how the newest events are compared with the reference set, if at all.
 type Drift struct {
-	Window     int `key:"window" default:"0" help:"Newest events to hold together against a sample of the map's points, ten times as many: are they of one distribution? 200 is a good number. 0: nobody looks." placeholder:"N" min:"0"`
+	Window     int `key:"window" default:"0" help:"Newest events to compare with a sample of the map's points, ten times as many, for a change of their distribution. 200 is a good number. 0: drift is not watched." placeholder:"N" min:"0"`
 	Neighbors  int `key:"neighbors" default:"10" help:"Nearest neighbours of each that are asked which of both it is." placeholder:"N" min:"1"`
 	FalseAlarm int `key:"false_alarm" default:"10000" help:"Events until a false alarm, on average, where nothing changes." placeholder:"N" min:"1"`
 }

@@ -273,7 +273,7 @@ func TestValidate(t *testing.T) {
 		"above":      {whole + "explain: {above: 0.95}\n", "explain.columns: no event is explained without it; say how many columns"},
 		"likelihood": {strings.NewReplacer("kind: lvm", "kind: isomap", "{topic: embeddings}", "{topic: embeddings}, loglik: true").Replace(whole), "sink.loglik: models of kind isomap have no likelihood"},
 		"above all":  {whole + "explain: {above: 1, columns: 5}\n", "explain.above: no percentile is above 100%"},
-		"drift off":  {whole + "drift: {false_alarm: 500}\n", "drift.window: nobody looks for drift without it; say how many events"},
+		"drift off":  {whole + "drift: {false_alarm: 500}\n", "drift.window: without it drift is not watched; say how many events"},
 		"drift":      {whole + "drift: {window: 20}\n", "drift.window: 20; a window has at least 50 events"},
 		"drift rate": {whole + "drift: {window: 200, false_alarm: 300}\n", "drift.false_alarm: 300; give between 10 and 1000 windows of 200"},
 		"drift near": {whole + "drift: {window: 200, neighbors: 200}\n", "drift.neighbors: 200; give at least 1 and fewer than"},

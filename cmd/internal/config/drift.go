@@ -13,7 +13,7 @@ func (c *Config) checkDrift(complain complainer) {
 	d := c.Drift
 	switch {
 	case d.Window == 0 && (d.Neighbors != defaultDriftNeighbors || d.FalseAlarm != defaultFalseAlarm):
-		complain("drift.window", "say how many events to look at together, as 200, or leave drift out", "nobody looks for drift without it")
+		complain("drift.window", "say how many events to look at together, as 200, or leave drift out", "without it drift is not watched")
 	case d.Window == 0:
 	case c.Reference.Policy == "coverage":
 		complain("drift.window", "set reference.policy to reservoir or window, or leave drift out", "a reference set with reference.policy coverage is no sample of the events")

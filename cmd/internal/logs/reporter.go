@@ -116,7 +116,7 @@ func (r *Reporter) Hooks() stream.Hooks {
 // drifted logs a drift alarm, or why drift cannot be tested.
 func (r *Reporter) drifted(d stream.Drift) {
 	if d.Problem != "" {
-		r.often(slog.LevelWarn, "", DriftProblem, "nobody looks for drift", slog.String(Error, d.Problem))
+		r.often(slog.LevelWarn, "", DriftProblem, "drift is not watched", slog.String(Error, d.Problem))
 	}
 	if d.Raised {
 		text := fmt.Sprintf("drift: the last %s are unlike the points of map version %d", humanize.Plural(d.Window, "event"), d.Version)

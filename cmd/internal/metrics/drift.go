@@ -20,7 +20,7 @@ func (m *Metrics) ofDrift() {
 		name, help string
 		of         func(*stream.Drift) float64
 	}{
-		{"unfold_drift_level", "How unlike the newest events are a sample of the map's points; 0 as long as nobody looks.", func(d *stream.Drift) float64 { return d.Level }},
+		{"unfold_drift_level", "How unlike the newest events are a sample of the map's points; 0 while drift is not watched.", func(d *stream.Drift) float64 { return d.Level }},
 		{"unfold_drift_bound", "The level that raises an alarm.", func(d *stream.Drift) float64 { return d.Bound }},
 		{"unfold_drift_window_events", "Newest events that are looked at together.", func(d *stream.Drift) float64 { return float64(d.Window) }},
 	} {
