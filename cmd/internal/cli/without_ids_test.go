@@ -24,6 +24,8 @@ func TestStageWithoutIDs(t *testing.T) {
 		"reasons":      {"explain: {columns: 2, above: 0}", `"reason`},
 		"drift, place": {"drift: {window: 50}\nhttp_place: true", `"sigma"`},
 		"a label":      {"", `"class"`},
+		"exactly once": {"delivery: exactly-once", `"sigma"`},
+		"input":        {"clusters: {min_size: 20, in: input}\nexplain: {columns: 1, above: 0}", `"cluster"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
