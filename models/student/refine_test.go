@@ -2,11 +2,13 @@ package student
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/models"
 )
 
 // refined refines a learnt map of blobs.
@@ -146,6 +148,22 @@ func TestRefineRefuses(t *testing.T) {
 	end()
 	if _, err := m.Refine(ctx, st, Refinement{Steps: 2}); err == nil || !slices.Equal(before.Mu.Data, st.Mu.Data) {
 		t.Errorf("after its context has ended: %v", err)
+	}
+}
+
+// TestRefineNotFinite: a refinement that leaves a place, a scale or the likelihood without a finite
+// value is an error, whichever of them it is.
+func TestRefineNotFinite(t *testing.T) {
+	for name, spoil := range map[string]func(st *State){
+		"a place that is no number": func(st *State) { st.Mu.Row(299)[1] = math.NaN() },
+		"a scale that is no number": func(st *State) { st.Sigma2[299] = math.NaN() },
+		"places too far apart":      func(st *State) { st.Mu.Row(0)[0] = 1e200 },
+	} {
+		m, st, _ := learnt(t, blobs(300, 6), 2, ModelSettings{Steps: 4})
+		spoil(st)
+		if _, err := m.Refine(context.Background(), st, Refinement{}); !errors.Is(err, models.ErrNotFinite) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
