@@ -100,6 +100,20 @@ func TestRamp(t *testing.T) {
 	}
 }
 
+// TestRatioContracts: with a lower weight of dissimilar pairs in the ramp, which is their push, points
+// come closer together. The larger the ratio is, the smaller the map becomes meanwhile.
+func TestRatioContracts(t *testing.T) {
+	last := math.Inf(1)
+	for _, ratio := range []float64{1, 10, 1000} {
+		_, after, _, _ := refined(t, 2, ModelSettings{}, Refinement{Steps: 12, Ramp: 14, Ratio: ratio})
+		spread := vec.SquaredNorm(after.Mu.Data)
+		if !(spread < last) {
+			t.Errorf("ratio %v: the map has a spread of %v, with a smaller one %v", ratio, spread, last)
+		}
+		last = spread
+	}
+}
+
 // TestReach: a refinement with reach shortens an edge that is too long to pull, and one without
 // does not. The edges of the problem stay as they are.
 func TestReach(t *testing.T) {
