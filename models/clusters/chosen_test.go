@@ -6,6 +6,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models/modeltest"
+	"unfold/sparse/distance"
 )
 
 // TestChosen: each selected cluster of the tree has the label of its points, each label once, and no
@@ -59,5 +60,46 @@ func TestRootWithinEpsilonMax(t *testing.T) {
 		if c.Count() != want {
 			t.Errorf("EpsilonMax %v: %d clusters, want %d", most, c.Count(), want)
 		}
+	}
+}
+
+// TestRootWithinMaxSize: with AllowSingle, all points are one cluster if MaxSize permits those that
+// are left when they split. One far outlier does not count.
+func TestRootWithinMaxSize(t *testing.T) {
+	x := []float32{1000}
+	for i := range 10 {
+		x = append(x, float32(3*i), float32(27+4+3*i))
+	}
+	for most, want := range map[int]int{0: 1, 21: 1, 20: 1, 19: 2} {
+		c, err := Find(t.Context(), vec.Of(len(x), 1, x), Settings{MinSize: 4, MinSamples: 1, AllowSingle: true, MaxSize: most})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Count() != want {
+			t.Errorf("MaxSize %d: %d clusters, want %d", most, c.Count(), want)
+		}
+	}
+}
+
+// TestPredictorOfLengths: a predictor takes from the hierarchy whether lambda is of distances or of
+// their roots.
+func TestPredictorOfLengths(t *testing.T) {
+	x := modeltest.Blobs(150, 3, 4)
+	set := Settings{MinSize: 8, MinSamples: 4, Distance: distance.Manhattan, Lengths: true}
+	c, err := Find(t.Context(), x, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := modeltest.Events(3, 40, 3)
+	want, err := NewPredictor(c, x).Predict(t.Context(), events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := PredictorOf(c.Hierarchy(), x, Settings{Distance: distance.Manhattan}).Predict(t.Context(), events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Label, want.Label) || !slices.Equal(got.Probability, want.Probability) {
+		t.Errorf("probabilities %v, want %v", got.Probability, want.Probability)
 	}
 }
