@@ -178,6 +178,21 @@ func TestWorkEndsBeforeWriting(t *testing.T) {
 	}
 }
 
+// The memory of a batch that was put aside, because there is no map yet, is free for the next batch.
+// Otherwise it would be missing for ever.
+func TestWorkIsCountedOnce(t *testing.T) {
+	w, _ := settler(t)
+	for n := range 3 {
+		batch := []*entry{{message: Message{Offset: int64(n), Value: make([]byte, 100*(n+1))}, events: nothing{}}}
+		if err := w.begin(t.Context(), batch); err != nil || w.work.used != workPerByte*batch[0].message.Weight() {
+			t.Errorf("batch %d: %v, %d bytes of work", n, err, w.work.used)
+		}
+	}
+	if w.finish(); w.work.used != 0 {
+		t.Errorf("%d bytes of work after the end", w.work.used)
+	}
+}
+
 // nothing are events without content.
 type nothing struct{}
 

@@ -1,6 +1,8 @@
 package avrorec_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,6 +111,57 @@ func TestChangesOfAStage(t *testing.T) {
 		got, err := decode(t, flat, spec, encode(t, flat, m{"id": int64(7), "v": numbers, "__deleted": deleted}))
 		if err != nil || got.Deleted != want || len(got.Unchanged) != 1 || shown(got.Table) != "id=7 v=null" {
 			t.Errorf("flattened, deleted %s: %+v, %v", deleted, got, err)
+		}
+	}
+}
+
+// TestShapesOfChanges: what Debezium writes beside changes is recognised by its fields, a flattened
+// deletion by either of its marks, and an omitted value in every type that Connect gives it in Avro.
+func TestShapesOfChanges(t *testing.T) {
+	schema := func(fields string) string { return `{"type": "record", "name": "R", "fields": [` + fields + `]}` }
+	field := func(name, kind string) string {
+		return fmt.Sprintf(`{"name": %q, "type": ["null", %s], "default": null}`, name, kind)
+	}
+	const text, long = `"string"`, `"long"`
+	for kind, c := range map[string]struct {
+		fields string
+		value  m
+	}{
+		record.Transaction: {field("status", text) + "," + field("id", text) + "," + field("event_count", long) + "," + field("ts_ms", long),
+			m{"status": "BEGIN", "id": "571:5", "event_count": nil, "ts_ms": int64(1)}},
+		record.SchemaChange: {field("source", text) + "," + field("ts_ms", long) + "," + field("databaseName", text) + "," + field("ddl", text),
+			m{"source": "s", "ts_ms": int64(1), "databaseName": "shop", "ddl": "ALTER TABLE a"}},
+	} {
+		got, err := decode(t, schema(c.fields), record.Spec{Changes: true}, encode(t, schema(c.fields), c.value))
+		if err != nil || got.Aside != kind {
+			t.Errorf("%s: %+v, %v", kind, got, err)
+		}
+	}
+	of := record.Spec{Changes: true, Paths: []string{"id", "v"}, Vector: "v"}
+	for _, c := range []struct {
+		name, kind string
+		mark       any
+		gone       bool
+	}{
+		{"__deleted", text, "true", true}, {"__deleted", `"boolean"`, true, true}, {"__deleted", `"boolean"`, false, false}, {"__deleted", text, nil, false},
+		{"__op", text, "d", true}, {"__op", text, "u", false}, {"__op", text, nil, false},
+	} {
+		flat := schema(field("id", long) + "," + field("v", `{"type": "array", "items": "float"}`) + "," + field(c.name, c.kind))
+		got, err := decode(t, flat, of, encode(t, flat, m{"id": int64(7), "v": []float32{1, 2}, c.name: c.mark}))
+		if err != nil || got.Deleted != c.gone {
+			t.Errorf("flattened, %s %v: deleted %v, %v", c.name, c.mark, got.Deleted, err)
+		}
+	}
+	const left = "__debezium_unavailable_value"
+	numbers := make([]float32, len(left))
+	for i := range left {
+		numbers[i] = float32(left[i])
+	}
+	for kind, value := range map[string]any{text: left, `"bytes"`: []byte(left), `{"type": "array", "items": "float"}`: numbers, `{"type": "array", "items": "string"}`: []string{left}} {
+		flat := schema(field("id", long) + "," + field("v", kind))
+		got, err := decode(t, flat, of, encode(t, flat, m{"id": int64(7), "v": value}))
+		if err != nil || !slices.Equal(got.Unchanged, []string{"v"}) || !strings.HasSuffix(shown(got.Table), "v=null") {
+			t.Errorf("a vector left out as %s: %q, %v", kind, got.Unchanged, err)
 		}
 	}
 }

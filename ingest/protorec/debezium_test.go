@@ -111,3 +111,40 @@ func TestChangesOfAStage(t *testing.T) {
 		t.Errorf("a heartbeat: %+v", got)
 	}
 }
+
+// TestShapesOfChanges: what Debezium writes beside changes is recognised by its fields, a flattened
+// deletion by either of its marks, and an omitted value in every type that Connect gives it.
+func TestShapesOfChanges(t *testing.T) {
+	left := fmt.Sprintf("%q", "__debezium_unavailable_value")
+	for name, c := range map[string]struct {
+		fields, text string
+		aside        string
+		gone         bool
+		unchanged    []string
+	}{
+		"a transaction":        {fields: `string status = 1; string id = 2; int64 event_count = 3; int64 ts_ms = 4;`, text: `status: "BEGIN" id: "571:5" ts_ms: 1`, aside: record.Transaction},
+		"a schema change":      {fields: `string source = 1; int64 ts_ms = 2; string databaseName = 3; string ddl = 4;`, text: `databaseName: "shop" ddl: "ALTER TABLE a"`, aside: record.SchemaChange},
+		"deleted, a truth":     {fields: `int32 id = 1; repeated float embedding = 2; bool __deleted = 3;`, text: `id: 3 __deleted: true`, gone: true},
+		"kept, a truth":        {fields: `int32 id = 1; repeated float embedding = 2; bool __deleted = 3;`, text: `id: 3 embedding: [1, 2]`},
+		"deleted, by its op":   {fields: `int32 id = 1; repeated float embedding = 2; string __op = 3;`, text: `id: 3 __op: "d"`, gone: true},
+		"updated, by its op":   {fields: `int32 id = 1; repeated float embedding = 2; string __op = 3;`, text: `id: 3 embedding: [1, 2] __op: "u"`},
+		"left out, as text":    {fields: `int32 id = 1; string embedding = 2;`, text: `id: 3 embedding: ` + left, unchanged: []string{"embedding"}},
+		"left out, as bytes":   {fields: `int32 id = 1; bytes embedding = 2;`, text: `id: 3 embedding: ` + left, unchanged: []string{"embedding"}},
+		"left out, as texts":   {fields: `int32 id = 1; repeated string embedding = 2;`, text: `id: 3 embedding: [` + left + `]`, unchanged: []string{"embedding"}},
+		"left out, beside one": {fields: `int32 id = 1; repeated float embedding = 2; string title = 3;`, text: `id: 3 embedding: [1, 2] title: ` + left, unchanged: []string{"title"}},
+	} {
+		m := parsed(t, `syntax = "proto3"; message R { `+c.fields+` }`, "R")
+		paths := []string{"id", "embedding"}
+		if strings.Contains(c.fields, "title") {
+			paths = append(paths, "title")
+		}
+		d, err := Compile(m, record.Spec{Changes: true, Paths: paths, Vector: "embedding"})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got, err := d.Decode(wire(t, m, c.text), table.Origin{})
+		if err != nil || got.Aside != c.aside || got.Deleted != c.gone || !slices.Equal(got.Unchanged, c.unchanged) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}

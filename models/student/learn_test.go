@@ -280,3 +280,37 @@ func TestDefaultsByNumber(t *testing.T) {
 		t.Errorf("700 points: sum D / sum S is %g, want %d", c*n*(n-1)/(n*k), LeastRatio)
 	}
 }
+
+// TestAlike: likelihoods of two steps are comparable if only the prior weighs differently, and not if
+// pairs or further edges do.
+func TestAlike(t *testing.T) {
+	w := weights{c: 1, further: 0.5, kappa: 3}
+	for want, all := range map[bool][]weights{true: {w, {c: 1, further: 0.5, kappa: 7}, {c: 1, further: 0.5}}, false: {{c: 2, further: 0.5, kappa: 3}, {c: 1, further: 0.25, kappa: 3}}} {
+		for _, v := range all {
+			if w.alike(v) != want || v.alike(w) != want {
+				t.Errorf("%+v and %+v: alike is not %v", w, v, want)
+			}
+		}
+	}
+}
+
+// TestLearnCutShort: learning that is cut short leaves the model with its final weights, so that
+// likelihoods afterwards are those of before.
+func TestLearnCutShort(t *testing.T) {
+	m, st, _ := learnt(t, blobs(200, 6), 2, ModelSettings{})
+	before := m.LogLikelihood(st)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	steps := 0
+	_, err := m.Learn(ctx, st.Clone(), func(done, _ int) {
+		if steps = done; done == 3 {
+			stop()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || steps != 3 {
+		t.Fatalf("after step %d: %v", steps, err)
+	}
+	if after := m.LogLikelihood(st); after != before {
+		t.Errorf("L was %v and is %v", before, after)
+	}
+}

@@ -2,11 +2,13 @@ package student
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/models"
 )
 
 // refined refines a learnt map of blobs.
@@ -98,6 +100,20 @@ func TestRamp(t *testing.T) {
 	}
 }
 
+// TestRatioContracts: with a lower weight of dissimilar pairs in the ramp, which is their push, points
+// come closer together. The larger the ratio is, the smaller the map becomes meanwhile.
+func TestRatioContracts(t *testing.T) {
+	last := math.Inf(1)
+	for _, ratio := range []float64{1, 10, 1000} {
+		_, after, _, _ := refined(t, 2, ModelSettings{}, Refinement{Steps: 12, Ramp: 14, Ratio: ratio})
+		spread := vec.SquaredNorm(after.Mu.Data)
+		if !(spread < last) {
+			t.Errorf("ratio %v: the map has a spread of %v, with a smaller one %v", ratio, spread, last)
+		}
+		last = spread
+	}
+}
+
 // TestReach: a refinement with reach shortens an edge that is too long to pull, and one without
 // does not. The edges of the problem stay as they are.
 func TestReach(t *testing.T) {
@@ -146,6 +162,22 @@ func TestRefineRefuses(t *testing.T) {
 	end()
 	if _, err := m.Refine(ctx, st, Refinement{Steps: 2}); err == nil || !slices.Equal(before.Mu.Data, st.Mu.Data) {
 		t.Errorf("after its context has ended: %v", err)
+	}
+}
+
+// TestRefineNotFinite: a refinement that leaves a place, a scale or the likelihood without a finite
+// value is an error, whichever of them it is.
+func TestRefineNotFinite(t *testing.T) {
+	for name, spoil := range map[string]func(st *State){
+		"a place that is no number": func(st *State) { st.Mu.Row(299)[1] = math.NaN() },
+		"a scale that is no number": func(st *State) { st.Sigma2[299] = math.NaN() },
+		"places too far apart":      func(st *State) { st.Mu.Row(0)[0] = 1e200 },
+	} {
+		m, st, _ := learnt(t, blobs(300, 6), 2, ModelSettings{Steps: 4})
+		spoil(st)
+		if _, err := m.Refine(context.Background(), st, Refinement{}); !errors.Is(err, models.ErrNotFinite) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"unfold/coarse/farfield"
@@ -277,6 +278,49 @@ func TestWeighs(t *testing.T) {
 	for _, further := range []float64{0.5, 2, 2, 0, 0.5} {
 		if m.weigh(weights{c: 1, further: further, kappa: 3}); math.Abs(sum()-40*(4+2*further)) > 1e-9 || m.c != 1 || m.kappa != 3 {
 			t.Errorf("weight %v: all edges weigh %v", further, sum())
+		}
+	}
+}
+
+// TestSigmaOfTwo: the variances of two points are learnt as those of many, and the likelihood rises.
+func TestSigmaOfTwo(t *testing.T) {
+	x := normal(2, 3, 1)
+	p := NewProblem(neighbors(t, x, 1), 1, Native)
+	p.Field = farfield.NewAll(p.Bandwidth2, 2)
+	m, err := NewModel(p, 2, ModelSettings{Sigma: Free})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := &State{Mu: vec.Of(2, 2, []float64{0, 0, 0.5, 0.25}), Sigma2: []float64{1, 1}}
+	before := m.LogLikelihood(st)
+	m.StepSigma(st)
+	if after := m.LogLikelihood(st); !(after > before) || st.Sigma2[0] == 1 || st.Sigma2[1] == 1 {
+		t.Errorf("variances %v; L was %v and is %v", st.Sigma2, before, after)
+	}
+}
+
+// TestStatesOfOtherModels: a state of another number of points or dimensions is a mistake of the
+// caller, which is named.
+func TestStatesOfOtherModels(t *testing.T) {
+	m, st, _ := learnt(t, blobs(60, 4), 2, ModelSettings{Steps: 4})
+	for name, other := range map[string]*State{
+		"fewer points": {Mu: st.Mu.Slice(0, 59), Sigma2: st.Sigma2[:59]}, "fewer variances": {Mu: st.Mu, Sigma2: st.Sigma2[:59]},
+		"dimensions": {Mu: vec.New[float64](60, 3), Sigma2: st.Sigma2},
+	} {
+		for call, do := range map[string]func(){
+			"Learn":         func() { _, _ = m.Learn(t.Context(), other, nil) },
+			"Refine":        func() { _, _ = m.Refine(t.Context(), other, Refinement{Steps: 1}) },
+			"Step":          func() { _, _ = m.Step(t.Context(), other) },
+			"LogLikelihood": func() { m.LogLikelihood(other) },
+		} {
+			func() {
+				defer func() {
+					if text, _ := recover().(string); !strings.HasPrefix(text, "student: state of ") || !strings.Contains(text, "for a model of 60 points in 2 dimensions") {
+						t.Errorf("%s, %s: %q", call, name, text)
+					}
+				}()
+				do()
+			}()
 		}
 	}
 }

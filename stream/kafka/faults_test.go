@@ -178,3 +178,9 @@ func testFaults(t *testing.T, exactlyOnce bool, seed uint64) {
 func faultOf(topic string, key kmsg.Key, err *kerr.Error, count int) kfake.Fault {
 	return kfake.Fault{Keys: []kmsg.Key{key}, Topic: topic, Err: err, Count: count}
 }
+
+// faultUntil makes requests of a kind fail until over returns true. A fault with a count could be
+// used up by a request whose sender no longer waits for its answer.
+func faultUntil(topic string, key kmsg.Key, err *kerr.Error, over func() bool) kfake.Fault {
+	return kfake.Fault{Keys: []kmsg.Key{key}, Topic: topic, Err: err, Count: -1, When: func(kmsg.Request) bool { return !over() }}
+}

@@ -146,10 +146,14 @@ func TestReadingAtRest(t *testing.T) {
 	tp := stream.TopicPartition{Topic: topic}
 	c.Produce(t, topic, 0, numbersFrom(0, 3)...)
 	asked, fetches := count(f, kmsg.DescribeProducers), count(f, kmsg.Fetch)
-	var recovered atomic.Int64
+	var retries, recovered atomic.Int64
 	set := c.quick(topic, "g")
 	set.FetchWait, set.BlockedAfter = time.Millisecond, time.Nanosecond
-	set.Retrying = func(string, int, error, time.Duration) {}
+	set.Retrying = func(what string, _ int, _ error, _ time.Duration) {
+		if what == "fetch" {
+			retries.Add(1)
+		}
+	}
 	set.Recovered = func(what string) {
 		if recovered.Add(1); what != "fetch" {
 			t.Errorf("%s works again", what)
@@ -159,8 +163,10 @@ func TestReadingAtRest(t *testing.T) {
 	if got := fetchN(t, g, tp, 3); len(got) != 3 {
 		t.Fatalf("%d messages", len(got))
 	}
-	before := recovered.Load() // a fetch under way may hit the fault at once
-	f.Fault(faultOf(topic, kmsg.Fetch, kerr.NotLeaderForPartition, 1))
+	tried, before := retries.Load(), recovered.Load()
+	// The broker still answers the fetch that fetchN has given up. The fault lasts until a fetch
+	// whose result counts has met it.
+	f.Fault(faultUntil(topic, kmsg.Fetch, kerr.NotLeaderForPartition, func() bool { return retries.Load() > tried }))
 	reading := streamtest.Go(t, func(ctx context.Context) error {
 		run, err := g.Fetch(ctx, tp, nil)
 		if err == nil && len(run.Messages) != 1 {

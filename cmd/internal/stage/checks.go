@@ -91,7 +91,8 @@ func writable(topic string) func(context.Context, kafka.Cluster) error {
 }
 
 // checkRegistry asks the registry for an arbitrary schema. A response that there is none counts as
-// success.
+// success. It then compares the schema of outputs with those of the registry, as the start does,
+// because the source may have no message yet to look at.
 func checkRegistry(ctx context.Context, s Settings) (string, error) {
 	client, err := schemaRegistry(s.Config.Registry, s.Env)
 	if err != nil {
@@ -105,7 +106,11 @@ func checkRegistry(ctx context.Context, s Settings) (string, error) {
 	if errors.As(err, &away) || ctx.Err() != nil {
 		return "", err
 	}
-	return "", nil
+	f, err := formatsOf(ctx, s, nil)
+	if err != nil {
+		return "", err
+	}
+	return "", f.close()
 }
 
 // joinable checks the permission to join the group and, if this process uses transactions, to use

@@ -65,6 +65,7 @@ func (h *health) hooks() stream.Hooks {
 		Assigned: func(tps []stream.TopicPartition) {
 			h.share(time.Time{})
 			h.owns(len(tps))
+			h.over(0, waiting...) // reported again if it still blocks a partition of this process
 			if len(tps) > 0 {
 				h.over(0, asking...)
 			} else {

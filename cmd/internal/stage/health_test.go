@@ -158,6 +158,12 @@ func TestStill(t *testing.T) {
 	if hooks.Recovered("open transaction"); h.trouble(waiting) != nil {
 		t.Error("a transaction that has ended is still a trouble")
 	}
+	hooks.Retrying("open transaction", 1, errors.New("of producer id 7"), time.Second)
+	hooks.Revoked([]stream.TopicPartition{tp})
+	hooks.Assigned([]stream.TopicPartition{{Topic: "in", Partition: 4}}) // another one, which it does not block
+	if err := h.still(list); err == nil || strings.Contains(err.Error(), "producer id 7") {
+		t.Errorf("in another partition: %v", err)
+	}
 	if err := h.still(make([]stream.Standing, 9)); err == nil || !strings.Contains(err.Error(), "and 5 more") {
 		t.Errorf("many: %v", err)
 	}

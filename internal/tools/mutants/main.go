@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			fmt.Fprintln(stderr, "mutants:", err)
 			return 1
 		}
-		fmt.Fprintf(stdout, "%-24s %3d of %3d killed, %d of them ended (%d are equivalent, %d are not reached; %s of %d changes), tests %.1f s\n", path, r.killed(), r.Tried, r.Ended, len(r.Equivalent), len(r.Missed), r.Drawn, r.Sites, r.Seconds)
+		fmt.Fprintf(stdout, "%-24s %3d of %3d killed, %d of them ended (%d are equivalent, %d are not reached; %s of %d changes), processor time of the tests %.1f s\n", path, r.killed(), r.Tried, r.Ended, len(r.Equivalent), len(r.Missed), r.Drawn, r.Sites, r.Seconds)
 		if *to == "" {
 			continue
 		}

@@ -19,7 +19,7 @@ again, or if their failure repeats. So failures that a busy machine causes do no
 Some changes have no effect that a test could see. Those are "equivalent", each with its reason in
 ` + "`internal/tools/mutants/equivalent.txt`" + `. They are tried like the others; the percentage is that of the rest.
 
-| package | changes | tried | equivalent | killed | of them ended | not reached by the tests | seconds of the tests | tried on |
+| package | changes | tried | equivalent | killed | of them ended | not reached by the tests | processor seconds of the tests | tried on |
 |---|---:|---|---:|---:|---:|---:|---:|---|
 `
 

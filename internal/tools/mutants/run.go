@@ -28,7 +28,7 @@ type result struct {
 	Day       string  // date of the run
 	Missed    []site  // tried changes in code that the tests do not run
 	Survivors []site  // other tried changes that the tests do not detect
-	Seconds   float64 // duration of the tests without a change
+	Seconds   float64 // processor time of the tests without a change
 	// Equivalent are tried changes that no test can detect, as equivalent.txt has them.
 	Equivalent []equivalent
 }
@@ -77,11 +77,11 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 		return r, fmt.Errorf("%s with its changes: %w\n%s", path, err, text)
 	}
 	t := &tests{program: program, dir: dir, limit: s.limit}
-	usual, text := t.unchanged(ctx, s.run)
+	_, busy, text := t.unchanged(ctx, s.run)
 	if text != "" {
 		return r, fmt.Errorf("%s fails without any change:\n%s", path, text)
 	}
-	r.Seconds, r.Day = usual.Seconds(), time.Now().Format(time.DateOnly)
+	r.Seconds, r.Day = busy.Seconds(), time.Now().Format(time.DateOnly)
 	if err := t.look(ctx, s.run, folder); err != nil {
 		return r, fmt.Errorf("%s: %w", path, err)
 	}

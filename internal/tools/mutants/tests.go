@@ -43,7 +43,7 @@ func (t *tests) look(ctx context.Context, pattern, folder string) error {
 			continue
 		}
 		hits := filepath.Join(folder, "hits"+strconv.Itoa(i))
-		usual, text := t.unchanged(ctx, "^"+name+"$", "UNFOLD_MUTANT_HITS="+hits)
+		usual, _, text := t.unchanged(ctx, "^"+name+"$", "UNFOLD_MUTANT_HITS="+hits)
 		if text != "" {
 			return fmt.Errorf("%s fails without any change:\n%s", name, text)
 		}
@@ -108,7 +108,7 @@ func (t *tests) judge(ctx context.Context, pattern string, usual time.Duration, 
 	confirmed := 0
 	for limit := max(t.limit, 5*usual); ; limit *= 2 {
 		begin := time.Now()
-		passed, _ := t.run(ctx, pattern, limit, change)
+		passed, _, _ := t.run(ctx, pattern, limit, change)
 		took := time.Since(begin)
 		if passed {
 			return survived
@@ -121,7 +121,7 @@ func (t *tests) judge(ctx context.Context, pattern string, usual time.Duration, 
 			return found
 		}
 		begin = time.Now()
-		if passed, _ := t.run(ctx, pattern, limit); passed {
+		if passed, _, _ := t.run(ctx, pattern, limit); passed {
 			if time.Since(begin) < took/3 {
 				return found
 			}
@@ -142,27 +142,28 @@ func (t *tests) slow(usual time.Duration) time.Duration {
 	return max(cmp.Or(t.leastSlow, 2*time.Second), 3*usual)
 }
 
-// unchanged runs tests without a change. It returns their duration, or the text of their failure.
-// On a busy machine it retries.
-func (t *tests) unchanged(ctx context.Context, pattern string, env ...string) (took time.Duration, text string) {
+// unchanged runs tests without a change. It returns their duration and processor time, or the text
+// of their failure. On a busy machine it retries.
+func (t *tests) unchanged(ctx context.Context, pattern string, env ...string) (took, busy time.Duration, text string) {
 	for range 3 {
 		begin := time.Now()
-		passed, out := t.run(ctx, pattern, 30*time.Minute, env...)
+		passed, busy, out := t.run(ctx, pattern, 30*time.Minute, env...)
 		if passed {
-			return time.Since(begin), ""
+			return time.Since(begin), busy, ""
 		}
 		text = out + "\nfailed"
 	}
-	return 0, text
+	return 0, 0, text
 }
 
-// run runs tests of the quick tier until the first failure; an empty pattern names all.
-func (t *tests) run(ctx context.Context, pattern string, limit time.Duration, env ...string) (passed bool, text string) {
+// run runs tests of the quick tier until the first failure; an empty pattern names all. busy is the
+// processor time of the tests.
+func (t *tests) run(ctx context.Context, pattern string, limit time.Duration, env ...string) (passed bool, busy time.Duration, text string) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	scratch, err := os.MkdirTemp("", "mutants-tests-")
 	if err != nil {
-		return false, err.Error()
+		return false, 0, err.Error()
 	}
 	defer os.RemoveAll(scratch)
 	c := exec.CommandContext(ctx, t.program, "-test.failfast", "-test.timeout", limit.String(), "-test.parallel", "4", "-test.run", pattern)
@@ -171,5 +172,8 @@ func (t *tests) run(ctx context.Context, pattern string, limit time.Duration, en
 	c.Env = append(os.Environ(), append(env, "UNFOLD_TESTS=quick", "RAPID_SEED=20261", "RAPID_NOFAILFILE=true", "RAPID_SHRINKTIME=0s", "TMPDIR="+scratch)...)
 	c.WaitDelay = time.Second
 	out, err := c.CombinedOutput()
-	return err == nil, string(out)
+	if c.ProcessState != nil { // else they were not started
+		busy = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	}
+	return err == nil, busy, string(out)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"os"
 	"testing"
 	"time"
@@ -88,5 +89,30 @@ func TestBusyMachine(t *testing.T) {
 	s.limit = 10 * time.Millisecond
 	if got := s.judge(t.Context(), "^TestHelpWaits$", 0, "UNFOLD_MUTANT=8"); got != survived {
 		t.Errorf("tests that never end have noticed a change: %v", got)
+	}
+}
+
+// TestHelpWorks uses the processor with change 13.
+func TestHelpWorks(*testing.T) {
+	if os.Getenv("UNFOLD_MUTANT") == "13" {
+		for data, n := make([]byte, 1<<20), 0; n < 256; n++ {
+			sum := sha256.Sum256(data)
+			copy(data, sum[:])
+		}
+	}
+}
+
+// The seconds of tests are those of the processor: time in which the tests wait, or other programs
+// run, does not count.
+func TestProcessorSeconds(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &tests{program: program, dir: t.TempDir(), limit: time.Minute}
+	_, idle, text := s.unchanged(t.Context(), "^TestHelpPasses$")
+	_, works, more := s.unchanged(t.Context(), "^TestHelpWorks$", "UNFOLD_MUTANT=13")
+	if text+more != "" || idle <= 0 || works <= idle {
+		t.Errorf("%v and %v: %s%s", idle, works, text, more)
 	}
 }
