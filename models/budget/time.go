@@ -15,6 +15,7 @@ import (
 	"unfold/models/fit"
 	"unfold/models/lvm"
 	"unfold/models/pca"
+	"unfold/models/prior"
 	"unfold/models/saul"
 	"unfold/models/student"
 	"unfold/sparse/distance"
@@ -98,6 +99,11 @@ func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 	v.Rows = min(v.Rows, p.Rows)
 	spec := p.Spec
 	spec.PCA = fit.PCANone
+	for _, near := range []*prior.Settings{&spec.LVM.Student.Prior, &spec.LVM.Saul.Prior} {
+		if near.Frame == prior.Given { // the coordinates are of the plan's rows, not of the trial's
+			near.Frame, near.Given = prior.PCA, vec.Matrix[float64]{}
+		}
+	}
 	if spec.LVM.Tails == lvm.Gaussian {
 		spec.LVM.Saul.Level = saul.LevelOf(p.Level)
 	} else {

@@ -13,6 +13,8 @@ import (
 	"unfold/models/fit"
 	"unfold/models/lvm"
 	"unfold/models/pca"
+	"unfold/models/prior"
+	"unfold/models/saul"
 	"unfold/models/student"
 )
 
@@ -47,6 +49,26 @@ func TestSeconds(t *testing.T) {
 		more.Rows *= 2
 		if m := more.Seconds(v); !(m > 1.5*s && m < 5*s) {
 			t.Errorf("%+v: %v seconds, of twice the rows %v", c, s, m)
+		}
+	}
+}
+
+// The time of a fit in a frame of given coordinates is predicted from a trial of fewer rows.
+func TestSecondsInAGivenFrame(t *testing.T) {
+	x := trial(2500, 4)
+	given := prior.Settings{Frame: prior.Given, Given: vec.New[float64](x.Rows, 2), Schedule: prior.Firm()}
+	for _, tails := range []lvm.Tails{lvm.Student, lvm.Gaussian} {
+		o := lvm.Options{Tails: tails, Student: student.Options{Prior: given}, Saul: saul.Options{Prior: given}}
+		p, err := New(Job{Rows: x.Rows, Dim: x.Cols, Spec: fit.Spec{LVM: o}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := measure(t.Context(), p, x)
+		if err != nil {
+			t.Fatalf("%v: %v", tails, err)
+		}
+		if s := p.Seconds(v); !(s > 0) || v.Rows >= x.Rows {
+			t.Errorf("%v: %v seconds from a trial of %d rows", tails, s, v.Rows)
 		}
 	}
 }

@@ -21,8 +21,8 @@ type Hybrid struct {
 	Threads int
 }
 
-// Data are n x D observed values. Each column is a Gaussian process of the inputs; the noise
-// precision is the same for all.
+// Data are n x D values, NaN where missing; every column has an observed value. Each column is a
+// Gaussian process of the inputs; the noise precision is the same for all.
 type Data struct {
 	Kernel    psi.Kernel
 	Z         vec.Matrix[float64] // m x q
@@ -212,6 +212,13 @@ func (h *Hybrid) data(g *psi.Gradient, all *slopes) (float64, error) {
 	p, err := NewProcess(&d.Kernel, h.In, d.Z, h.Threads)
 	if err != nil {
 		return 0, err
+	}
+	if missing := holesOf(d.Y); missing != nil {
+		var precision *float64
+		if all != nil {
+			precision = &all.precision
+		}
+		return d.observedBound(p, missing, g, precision)
 	}
 	tau, nu := make([]float64, d.Y.Rows), d.Y.Clone()
 	for i := range tau {

@@ -22,7 +22,8 @@ type Observed struct {
 	Kernel psi.Kernel
 	Z      vec.Matrix[float64] // m x q
 	// Weights are those of the means, m x D: A^-1 Psi1' Y beta, A = Kuu + beta sum_n Psi2n. Spread is
-	// Kuu^-1 - A^-1, m x m.
+	// Kuu^-1 - A^-1, m x m. Where values of the data are missing, A differs by columns, and Spread is
+	// the mean over them: the variance of a single column is approximate then.
 	Weights, Spread vec.Matrix[float64]
 	// Precision is that of the noise, beta.
 	Precision float64
@@ -36,6 +37,9 @@ func (h *Hybrid) Observed() (*Observed, error) {
 	p, err := NewProcess(&d.Kernel, h.In, d.Z, h.Threads)
 	if err != nil {
 		return nil, err
+	}
+	if missing := holesOf(d.Y); missing != nil {
+		return d.observed(p, missing)
 	}
 	n, m, outputs := d.Y.Rows, d.Z.Rows, d.Y.Cols
 	tau := make([]float64, n)

@@ -126,13 +126,18 @@ type GaussianProcess struct {
 	Noise string `json:"noise,omitempty"`
 }
 
-func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error) {
-	filled := 0
+// missingValues counts the missing values of z.
+func missingValues(z vec.Matrix[float32]) (count int) {
 	for _, v := range z.Data {
 		if v != v {
-			filled++
+			count++
 		}
 	}
+	return count
+}
+
+func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error) {
+	filled := missingValues(z)
 	return learnSample(ctx, z, s, progress, placing.CheckObserved, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
 		fit, err := gplvm.Fit(ctx, z, s.gaussianProcess(), step)
 		if err != nil {

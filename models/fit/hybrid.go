@@ -10,6 +10,7 @@ import (
 	"unfold/models/gplvm"
 	"unfold/models/hybrid"
 	"unfold/models/lvm"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
@@ -58,6 +59,8 @@ type Hybrid struct {
 	Bound []float64 `json:"bound"`
 	// Negative counts visits of sites that were left out to stay stable.
 	Negative int `json:"negative,omitempty"`
+	// Filled is the number of missing values that were filled in.
+	Filled int `json:"filled,omitempty"`
 }
 
 func learnHybrid(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error) {
@@ -65,15 +68,15 @@ func learnHybrid(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 	if err != nil {
 		return nil, err
 	}
-	check := func(x vec.Matrix[float32], names []string) error { return models.CheckRows(x, names) }
-	learnt, err := learnSample(ctx, z, s, progress, check, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
+	filled := missingValues(z)
+	learnt, err := learnSample(ctx, z, s, progress, placing.CheckObserved, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
 		set := s.hybrid()
 		set.Labels = labels
 		fit, err := hybrid.Fit(ctx, z, set, step)
 		if err != nil {
 			return nil, err
 		}
-		own := Hybrid{Learnt: len(fit.Learnt), Labelled: fit.Labelled, Classes: len(fit.Names), Inducing: fit.Observed.Z.Rows, Bound: fit.Bound, Negative: fit.Negative}
+		own := Hybrid{Learnt: len(fit.Learnt), Labelled: fit.Labelled, Classes: len(fit.Names), Inducing: fit.Observed.Z.Rows, Bound: fit.Bound, Negative: fit.Negative, Filled: filled}
 		s.Common, s.LVM = fit.Settings.Common, lvm.Options{}
 		s.Labels = nil
 		s.GPLVM.Points, s.GPLVM.Active = fit.Settings.Points, own.Inducing
@@ -115,10 +118,14 @@ func describeHybrid(s *snapshot.Snapshot) []Line {
 	for _, v := range d.Relevance {
 		relevance = append(relevance, fmt.Sprintf("%.4g", v))
 	}
-	return []Line{
+	lines := []Line{
 		{"learnt", fmt.Sprintf("%d of the reference points, %d of them with a label", d.Learnt, d.Labelled)},
 		{"latent space", fmt.Sprintf("one of vectors and labels, by %d inducing inputs; relevance of its dimensions %s", d.Inducing, strings.Join(relevance, ", "))},
 		{"noise", fmt.Sprintf("%.3g of the standard deviation of the values", d.Noise)},
 		{"bound", fmt.Sprintf("%.8g, of vectors and labels (L_H)", d.Bound)},
 	}
+	if d.Missing > 0 {
+		lines = append(lines, Line{"missing", fmt.Sprintf("%d values of those that are learnt, filled in", d.Missing)})
+	}
+	return lines
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"unfold/internal/vec"
@@ -101,6 +102,59 @@ func TestHybridIsSaved(t *testing.T) {
 		t.Errorf("the file's settings are %+v, %v", again.GPLVM, err)
 	}
 	if lines := (Kinds{}).Describe(s); len(lines) != 4 {
+		t.Errorf("it is described by %q", lines)
+	}
+}
+
+// A fit of rows with missing values and labels gives a complete snapshot, which is saved, and places
+// the same rows as the fit did, learnt or not.
+func TestHybridLearnsMissing(t *testing.T) {
+	x, label := groups(80, 1)
+	for i := 0; i < 80; i += 3 {
+		x.Row(i)[i%5] = float32(math.NaN())
+	}
+	copy(x.Row(79), x.Row(0)) // the same value is missing
+	given := x.Clone()
+	spec := Spec{Kind: GPLVM, Common: models.Common{Labels: label, Steps: 20, Seed: 1}, GPLVM: gplvm.Options{Supervision: 1, Active: 10, Points: 60}}
+	s, r, err := Fit(t.Context(), x, spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own := r.Own.(Hybrid); own.Filled != 28 || models.CheckRows(x, nil) != nil || models.CheckRows(s.Reference, nil) != nil || r.Row[79] != r.Row[0] {
+		t.Errorf("report %+v", own)
+	}
+	s = rewritten(t, s)
+	p, err := Open(s, placing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed, err := p.(models.Lenient).PlaceMissing(t.Context(), given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range given.Rows {
+		if vec.SquaredDistance(placed.Mu.Row(i), r.Placed.Mu.Row(i)) != 0 || placed.Sigma[i] != r.Placed.Sigma[i] || placed.NoveltyLocal[i] != r.Placed.NoveltyLocal[i] {
+			t.Errorf("row %d is placed at %v ± %v, by the fit at %v ± %v", i, placed.Mu.Row(i), placed.Sigma[i], r.Placed.Mu.Row(i), r.Placed.Sigma[i])
+		}
+	}
+	c, err := labels.Open(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	did, err := c.PredictNames(t.Context(), placed, nil, true, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for i := range given.Rows {
+		if did.Class[i] == []string{"a", "b"}[i%2] {
+			right++
+		}
+	}
+	if right < 70 {
+		t.Errorf("%d of 80 classes are right", right)
+	}
+	if lines := (Kinds{}).Describe(s); len(lines) != 5 || !strings.Contains(lines[4].Value, "filled in") {
 		t.Errorf("it is described by %q", lines)
 	}
 }

@@ -76,8 +76,8 @@ func TestFitMissing(t *testing.T) {
 			t.Errorf("%s: no row was placed by what was there of it", name)
 		}
 		for _, c := range f.completed {
-			if !slices.Equal(mu.Row(int(c.row)), c.mu) {
-				t.Errorf("%s: row %d is not where it is by what was there of it", name, c.row)
+			if !slices.Equal(mu.Row(int(c.Row)), c.Mu) {
+				t.Errorf("%s: row %d is not where it is by what was there of it", name, c.Row)
 			}
 		}
 		again := holes.Clone()

@@ -115,8 +115,8 @@ func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress f
 		return mu, nil, fmt.Errorf("gplvm: %w", err)
 	}
 	for _, c := range f.completed { // placed by their observed values
-		copy(mu.Row(int(c.row)), c.mu)
-		sigma2[c.row] = c.sigma2
+		copy(mu.Row(int(c.Row)), c.Mu)
+		sigma2[c.Row] = c.Sigma2
 	}
 	return mu, sigma2, nil
 }

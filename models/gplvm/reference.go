@@ -173,7 +173,7 @@ type Fitted struct {
 	// Back is the smooth map if Settings.Smooth is set.
 	Back *Back
 
-	completed []completed
+	completed []placing.Completed
 }
 
 // Fit learns a sample of the rows of x from every start and keeps the result with the largest
@@ -246,7 +246,7 @@ func checkColumns(x vec.Matrix[float32]) error {
 // newUnits returns the model's units, in which the elements of x have a mean square of 1.
 func newUnits(x vec.Matrix[float32]) placing.Units {
 	if placing.AnyMissing(x.Data) {
-		return unitsOfObserved(x)
+		return placing.Observed(x)
 	}
 	u := placing.Centred(x)
 	sum, y := 0.0, make([]float64, x.Cols)

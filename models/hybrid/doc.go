@@ -15,6 +15,9 @@
 // would leave the kernel unchanged. The other half of the steps uses both, and then the classifier
 // learns once more. The vectors of all rows are used, with and without a label.
 //
+// Missing values (NaN) take no part in the bound: every column is a process of the rows in which it
+// is observed. Afterwards they are replaced by the model's predictions.
+//
 // # Placing
 //
 // A vector y has no label. Its input N(mu, diag s) maximizes the gain of the bound: the expected
@@ -25,7 +28,8 @@
 // Values of y may be missing (NaN). The processes of the columns are independent given the input,
 // so the marginal bound is the bound without the missing columns. The missing values are then
 // replaced by the model's predictions at the place. Neighbours and novelty use the completed
-// vector. Learning does not accept missing values.
+// vector. If values were missing in learning, the variances of the processes differ by columns; a
+// vector with missing values is placed by their mean.
 //
 // # Classes
 //
@@ -34,6 +38,7 @@
 //
 // # Cost
 //
-// A gradient takes O(n m^2 (C + 1)) operations for m inducing inputs and C classes. Placing a
+// A gradient takes O(n m^2 (C + 1)) operations for m inducing inputs and C classes, and O(n m^2 + m^3)
+// for every group of columns that are observed in the same rows if values are missing. Placing a
 // vector takes O(m^2) in each of a few dozen steps.
 package hybrid

@@ -85,11 +85,17 @@ type Fitted struct {
 	// Gradients is the number of gradient evaluations. Negative is the number of site updates that
 	// were skipped for stability.
 	Gradients, Negative int
+
+	// missing has the indices of missing values among those of the learnt rows, by rows. completed
+	// are the places of the other rows with missing values.
+	missing   []int32
+	completed []placing.Completed
 }
 
-// Fit learns a sample of the rows of x and their known labels. x must not have missing values. The
-// result depends only on x and the settings without Threads. Errors of x or the labels match
-// models.ErrBadInput. progress, which may be nil, is called with rounds.
+// Fit learns a sample of the rows of x and their known labels. Missing values (NaN) take no part;
+// they are then replaced in x by the model's predictions. The result depends only on x and the
+// settings without Threads. Errors of x or the labels match models.ErrBadInput. progress, which may
+// be nil, is called with rounds.
 func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress func(done, total int)) (*Fitted, error) {
 	s, err := s.Resolved()
 	if err != nil {
@@ -103,13 +109,18 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress func(d
 	case len(s.Labels) != x.Rows:
 		return nil, models.BadInputf("gplvm: there are %d labels for %d rows", len(s.Labels), x.Rows)
 	}
-	if err := models.CheckRows(x, nil); err != nil {
+	if err := placing.CheckObserved(x, nil); err != nil {
 		return nil, err
 	}
 	f := &Fitted{Settings: s, Learnt: placing.Sample(x.Rows, s.Points, s.Seed)}
 	points := vec.Take(x, f.Learnt)
 	if f.Units, err = units(points); err != nil {
 		return nil, err
+	}
+	for i, v := range points.Data {
+		if v != v {
+			f.missing = append(f.missing, int32(i))
+		}
 	}
 	y, err := f.classes()
 	if err != nil {
@@ -131,7 +142,8 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress func(d
 			if err != nil {
 				return nil, fmt.Errorf("gplvm: learning: %w", err)
 			}
-			return f, nil
+			f.completed, err = f.learnt(s.Threads).CompleteAll(ctx, x)
+			return f, err
 		}
 	}
 }
@@ -187,6 +199,9 @@ func tune(ctx context.Context, h *ep.Hybrid) error {
 
 // units returns the map that centres the rows and scales them to a mean square of 1.
 func units(points vec.Matrix[float32]) (placing.Units, error) {
+	if placing.AnyMissing(points.Data) {
+		return unitsOfObserved(points)
+	}
 	u := placing.Centred(points)
 	square := vec.SquaredNorm(u.All(points).Data) / float64(len(points.Data))
 	if !(square > 0) || math.IsInf(square, 0) {
@@ -196,12 +211,41 @@ func units(points vec.Matrix[float32]) (placing.Units, error) {
 	return u, nil
 }
 
-// start returns the principal components of the rows, of unit variance.
+// unitsOfObserved is units for rows with missing values.
+func unitsOfObserved(points vec.Matrix[float32]) (placing.Units, error) {
+	u := placing.Observed(points)
+	for c, v := range u.Shift {
+		if math.IsNaN(v) {
+			return u, models.BadInputf("gplvm: column %d: no value is observed in the %d points that are learnt; leave it out, or learn more points", c, points.Rows)
+		}
+	}
+	varies := false
+	for i := range points.Rows {
+		for c, v := range points.Row(i) {
+			varies = varies || v == v && float64(v) != u.Shift[c]
+		}
+	}
+	if !varies || math.IsInf(u.Scale, 0) || u.Scale == 0 {
+		return u, models.BadInputf("gplvm: the rows do not vary, or beyond the range of numbers")
+	}
+	return u, nil
+}
+
+// start returns the principal components of the rows, of unit variance, with means in the place of
+// missing values.
 func (f *Fitted) start(ctx context.Context, points vec.Matrix[float32]) (psi.Inputs, error) {
 	q := f.Settings.Dims
 	in := psi.Inputs{Mu: vec.New[float64](points.Rows, q), S: vec.New[float64](points.Rows, q)}
 	for i := range in.S.Data {
 		in.S.Data[i] = startVariance
+	}
+	points = points.Clone()
+	for i := range points.Rows {
+		for c, v := range points.Row(i) {
+			if v != v {
+				points.Row(i)[c] = float32(f.Units.Shift[c])
+			}
+		}
 	}
 	p, err := pca.Fit(ctx, points, q, pca.Settings{Threads: f.Settings.Threads, Seed: f.Settings.Seed})
 	if err != nil {

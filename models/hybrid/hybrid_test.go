@@ -115,6 +115,66 @@ func TestPlaceOfMissing(t *testing.T) {
 	}
 }
 
+// Rows with missing values are learnt by the others. The missing values of learnt and of placed rows
+// are filled in near the true ones, observed values stay, and the classes of rows are predicted.
+// Threads do not matter.
+func TestFitMissing(t *testing.T) {
+	whole, label, truth := bent(120, 1)
+	holes := holed(whole, func(i, c int) bool { return (7*i+3*c)%5 == 0 })
+	learn := func(threads int) (*Fitted, vec.Matrix[float32]) {
+		x := holes.Clone()
+		f, err := Fit(t.Context(), x, Settings{Common: models.Common{Labels: label, Steps: 30, Seed: 1, Threads: threads}, Inducing: 12, Points: 90}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f, x
+	}
+	f, x := learn(2)
+	if len(f.missing) == 0 || len(f.completed) == 0 || !slices.IsSorted(f.Bound[:f.Joint]) {
+		t.Fatalf("%d values of learnt rows are missing, %d other rows have some, the bound is %.1f", len(f.missing), len(f.completed), f.Bound)
+	}
+	wrong, all := 0., 0.
+	for i, v := range holes.Data {
+		switch {
+		case v != v:
+			d, y := float64(x.Data[i]-whole.Data[i]), float64(whole.Data[i])
+			wrong += d * d
+			all += y * y
+		case x.Data[i] != v:
+			t.Fatalf("value %d was %g and is %g", i, v, x.Data[i])
+		}
+	}
+	t.Logf("%.3f of the mean square of missing values is wrong", wrong/all)
+	if !(wrong < .2*all) {
+		t.Errorf("%.3f of the mean square of missing values is wrong", wrong/all)
+	}
+	mu, sigma2, err := f.PlaceAll(t.Context(), x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := models.Placed{Mu: vec.Convert[float32](mu), Sigma: make([]float32, len(sigma2))}
+	for i, v := range sigma2 {
+		at.Sigma[i] = float32(math.Sqrt(v))
+	}
+	did, err := f.Classifier().PredictNames(t.Context(), at, nil, true, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for i, c := range did.Class {
+		if c == truth[i] {
+			right++
+		}
+	}
+	if right < 96 {
+		t.Errorf("%d of 120 classes are right", right)
+	}
+	other, filled := learn(1)
+	if !slices.Equal(filled.Data, x.Data) || !slices.Equal(other.In.Mu.Data, f.In.Mu.Data) {
+		t.Error("with one thread the model or what is filled in differs")
+	}
+}
+
 // The result does not depend on the number of threads.
 func TestThreads(t *testing.T) {
 	one, two := fitted(t, 1), fitted(t, 2)
@@ -123,6 +183,19 @@ func TestThreads(t *testing.T) {
 			t.Errorf("part %s differs", p.Name)
 		}
 	}
+}
+
+// holed returns x without the values that missing names.
+func holed(x vec.Matrix[float32], missing func(i, c int) bool) vec.Matrix[float32] {
+	x = x.Clone()
+	for i := range x.Rows {
+		for c := range x.Cols {
+			if missing(i, c) {
+				x.Row(i)[c] = float32(math.NaN())
+			}
+		}
+	}
+	return x
 }
 
 // Data that cannot be learnt are an error with the reason.
@@ -141,6 +214,9 @@ func TestRefuses(t *testing.T) {
 		"labels of others": {x, Settings{Common: models.Common{Labels: label[:9]}}, true},
 		"few rows":         {x.Slice(0, 3), Settings{Common: models.Common{Labels: label[:3]}}, true},
 		"few columns":      {x, Settings{Common: models.Common{Labels: label, Dims: 7}}, true},
+		"a row of nothing": {holed(x, func(i, c int) bool { return i == 4 }), Settings{Common: models.Common{Labels: label}}, true},
+		"an empty column":  {holed(x, func(i, c int) bool { return c == 2 }), Settings{Common: models.Common{Labels: label}}, true},
+		"one point, holed": {holed(vec.New[float32](30, 6), func(i, c int) bool { return i == c }), Settings{Common: models.Common{Labels: many}}, true},
 		"one point":        {vec.New[float32](30, 6), Settings{Common: models.Common{Labels: many}}, true},
 		"dims":             {x, Settings{Common: models.Common{Labels: label, Dims: -1}}, false},
 		"inducing":         {x, Settings{Common: models.Common{Labels: label}, Inducing: 1}, false},

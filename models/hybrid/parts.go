@@ -21,6 +21,8 @@ import (
 //	hybrid.z        float64, m x d  the inducing inputs
 //	hybrid.weights  float64, m x q  the weights of the means
 //	hybrid.spread   float64, m x m  the weights of the variances
+//	missing         uint32          indices of values, of the n x q by rows, that were
+//	                                missing and are filled in, ascending; none if the part is absent
 const (
 	partBound   = "hybrid.bound"
 	partX       = "hybrid.x"
@@ -29,6 +31,7 @@ const (
 	partZ       = "hybrid.z"
 	partWeights = "hybrid.weights"
 	partSpread  = "hybrid.spread"
+	partMissing = "missing"
 )
 
 // Is reports whether a snapshot contains such a model.
@@ -49,6 +52,9 @@ func (f *Fitted) Parts() []snapshot.Part {
 		matrix(partX, f.In.Mu), matrix(partS, f.In.S),
 		column(partKernel, append([]float64{o.Precision, o.Kernel.Variance}, o.Kernel.Alpha...)...),
 		matrix(partZ, o.Z), matrix(partWeights, o.Weights), matrix(partSpread, o.Spread))
+	if f.missing != nil {
+		parts = append(parts, placing.Numbers(partMissing, f.missing))
+	}
 	own, err := f.Classifier().Parts()
 	if err != nil {
 		panic(fmt.Sprintf("hybrid: names of classes are no JSON: %v", err)) // they are strings
@@ -100,6 +106,11 @@ func read(s *snapshot.Snapshot) (*Fitted, error) {
 	if m == 0 {
 		return nil, fmt.Errorf("part %s has no rows", partZ)
 	}
+	if _, there := s.Part(partMissing); there {
+		if f.missing, err = placing.ReadNumbers(s, partMissing, n*s.Reference.Cols); err != nil {
+			return nil, err
+		}
+	}
 	o.Precision, o.Kernel = kernel[0], psi.Kernel{Variance: kernel[1], Alpha: kernel[2:]}
 	o.Prepare()
 	return f, nil
@@ -108,8 +119,9 @@ func read(s *snapshot.Snapshot) (*Fitted, error) {
 // Description describes a snapshot.
 type Description struct {
 	// Learnt is the number of learnt points, Labelled the number of those with a label, and
-	// Inducing the number of inducing inputs.
-	Learnt, Labelled, Inducing int
+	// Inducing the number of inducing inputs. Missing is the number of missing values of learnt
+	// points.
+	Learnt, Labelled, Inducing, Missing int
 	// Relevance is the relevance of each dimension for the vectors. Noise is the standard deviation
 	// of their noise as a share of that of the vectors. Bound is L_H.
 	Relevance    []float64
@@ -124,6 +136,7 @@ func Describe(s *snapshot.Snapshot) (d Description) {
 		d.Bound, d.Labelled = v[0], int(v[1])
 	}
 	if f, err := read(s); err == nil {
+		d.Missing = len(f.missing)
 		d.Inducing, d.Relevance, d.Noise = f.Observed.Z.Rows, f.Observed.Kernel.Alpha, 1/math.Sqrt(f.Observed.Precision)
 	}
 	return d

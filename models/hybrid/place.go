@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"unfold/internal/vec"
 	"unfold/models"
@@ -92,7 +93,14 @@ func (w *guest) logLik(z []float32, x []float64) (sum float64) {
 
 // learnt returns the learnt rows, which other rows are placed by.
 func (f *Fitted) learnt(threads int) placing.Learnt {
-	return placing.Learnt{Rows: f.Learnt, X: f.In.Mu, Units: f.Units, Neighbors: placeStarts, Threads: threads, Invite: func() placing.Guest { return f.invite() }}
+	l := placing.Learnt{Rows: f.Learnt, X: f.In.Mu, Units: f.Units, Neighbors: placeStarts, Threads: threads, Invite: func() placing.Guest { return f.invite() }}
+	if f.missing != nil {
+		l.Missing = func(j, c int) bool {
+			_, is := slices.BinarySearch(f.missing, int32(j*len(f.Units.Shift)+c))
+			return is
+		}
+	}
+	return l
 }
 
 // PlaceAll returns the places and variances of all rows of x, in the frame of learning. Learnt rows
@@ -100,6 +108,10 @@ func (f *Fitted) learnt(threads int) placing.Learnt {
 func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	if mu, sigma2, err = f.learnt(f.Settings.Threads).All(ctx, x, progress); err != nil {
 		return mu, nil, fmt.Errorf("gplvm: %w", err)
+	}
+	for _, c := range f.completed { // placed by their observed values
+		copy(mu.Row(int(c.Row)), c.Mu)
+		sigma2[c.Row] = c.Sigma2
 	}
 	return mu, sigma2, nil
 }

@@ -59,6 +59,7 @@ func OfSaul(r *saul.Result) *Result {
 func (r *Result) Describe(s *snapshot.Snapshot) {
 	if s.Student = r.Student; s.Student == nil {
 		s.Dissimilar = saul.DissimilarShare(r.Report.Level)
+		s.Parts = append(s.Parts, bridgeParts(r.Report.Bridges, r.Of)...)
 	}
 }
 

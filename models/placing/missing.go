@@ -62,6 +62,47 @@ func (l Learnt) Complete(ctx context.Context, g Guest, z []float32, seen vec.Mat
 	return mu, sigma2, nil
 }
 
+// Completed is a row with missing values that was not learnt, with its place in the frame of learning.
+type Completed struct {
+	Row    int32
+	Mu     []float64
+	Sigma2 float64
+}
+
+// CompleteAll replaces the missing values of all rows of x by predictions: of learnt rows at their
+// places, of others where they are placed by their observed values. It returns the places of the
+// others.
+func (l Learnt) CompleteAll(ctx context.Context, x vec.Matrix[float32]) ([]Completed, error) {
+	if !AnyMissing(x.Data) {
+		return nil, nil
+	}
+	g := l.Invite()
+	for at, i := range l.Rows {
+		l.Fill(g, x.Row(int(i)), l.X.Row(at))
+	}
+	seen, out := vec.Take(x, l.Rows), []Completed(nil)
+	for i := range x.Rows {
+		if AnyMissing(x.Row(i)) {
+			out = append(out, Completed{Row: int32(i)})
+		}
+	}
+	failed := make([]error, par.Pieces(len(out), piece))
+	par.Ranges(l.Threads, len(out), piece, func(k, from, to int) {
+		g := l.Invite()
+		for i := from; i < to && failed[k] == nil && ctx.Err() == nil; i++ {
+			var mu []float64
+			mu, out[i].Sigma2, failed[k] = l.Complete(ctx, g, x.Row(int(out[i].Row)), seen)
+			out[i].Mu = slices.Clone(mu)
+		}
+	})
+	for _, err := range failed {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, ctx.Err()
+}
+
 // nearestObserved returns the rows of seen that are nearest to z in z's observed values, nearest
 // first.
 func nearestObserved(z []float32, seen vec.Matrix[float32], count int) []int32 {

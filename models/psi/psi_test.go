@@ -93,6 +93,7 @@ func (f *fixture) run(t *testing.T) {
 		sum += f.Weights.C0[i]*f.Variance + vec.Dot(c1.Row(i), first.Row(i)) + traces[i]
 		g.Variance += f.Weights.C0[i]
 	}
+	f.each(t, k, in, z)
 	k.FirstGradient(g, c1, in, z, 2)
 	for i := range one {
 		one[i] = 1
@@ -105,4 +106,32 @@ func (f *fixture) run(t *testing.T) {
 	fixtures.Close(t, "gradient in S", g.S.Data, f.Gradient.S.Data, slope)
 	fixtures.CloseTo(t, "gradient in the variance", g.Variance, f.Gradient.Variance, slope)
 	fixtures.Close(t, "gradient in alpha", g.Alpha, f.Gradient.Alpha, slope)
+}
+
+// each compares the statistics and the gradients of all inputs at once with those of one at a time.
+func (f *fixture) each(t *testing.T, k *Kernel, in Inputs, z vec.Matrix[float64]) {
+	n, m := in.Mu.Rows, z.Rows
+	all, w := vec.New[float64](n, m*(m+1)/2), vec.New[float64](n, m*(m+1)/2)
+	k.Each(all, in, z, 2)
+	want, got, one := NewGradient(n, m, len(k.Alpha)), NewGradient(n, m, len(k.Alpha)), make([]float64, n)
+	for i := range n {
+		clear(one)
+		one[i] = 1
+		symmetric, at := vec.New[float64](m, m), 0
+		for a := range m {
+			for b := range a + 1 {
+				v := (f.Weights.C2[i].Row(a)[b] + f.Weights.C2[i].Row(b)[a]) / 2
+				symmetric.Row(a)[b], symmetric.Row(b)[a], w.Row(i)[at] = v, v, v
+				fixtures.CloseTo(t, "one Psi2n of all", all.Row(i)[at], f.Psi2n[i].Row(a)[b], value)
+				at++
+			}
+		}
+		k.SecondGradient(want, one, symmetric, in, z, 1)
+	}
+	k.EachGradient(got, w, in, z, 2)
+	fixtures.Close(t, "gradient in Z by inputs", got.Z.Data, want.Z.Data, slope)
+	fixtures.Close(t, "gradient in mu by inputs", got.Mu.Data, want.Mu.Data, slope)
+	fixtures.Close(t, "gradient in S by inputs", got.S.Data, want.S.Data, slope)
+	fixtures.CloseTo(t, "gradient in the variance by inputs", got.Variance, want.Variance, slope)
+	fixtures.Close(t, "gradient in alpha by inputs", got.Alpha, want.Alpha, slope)
 }

@@ -11,11 +11,18 @@ import (
 // - 1/2 log r - alpha h^2/4 - c d^2. The derivatives in an input need the sums of Psi2, Psi2 d and
 // Psi2 d^2 over the pairs. Those in a pair need the sums of Psi2 and Psi2 c d over the inputs.
 func (k *Kernel) SecondGradient(g *Gradient, c []float64, w vec.Matrix[float64], in Inputs, z vec.Matrix[float64], threads int) {
-	p, n, dims := k.pairs(z), in.Mu.Rows, len(k.Alpha)
+	p := k.pairs(z)
 	p.weigh(w)
+	k.secondGradient(g, p, c, vec.Matrix[float64]{}, in, z, threads)
+}
+
+// secondGradient adds the derivatives of sum_n c_n sum_p v_np Psi2n_p over the pairs p, whose
+// factors hold all other weights. v is 1 if it has no rows.
+func (k *Kernel) secondGradient(g *Gradient, p *pairs, c []float64, v vec.Matrix[float64], in Inputs, z vec.Matrix[float64], threads int) {
+	n, dims := in.Mu.Rows, len(k.Alpha)
 	parts := make([]*secondPart, par.Pieces(n, piece(n)))
 	par.Ranges(threads, n, piece(n), func(at, first, end int) {
-		parts[at] = &secondPart{kernel: k, pairs: p, in: in, first: first,
+		parts[at] = &secondPart{kernel: k, pairs: p, own: v, in: in, first: first,
 			byPair: vec.New[float64](1+dims, len(p.factor)), sums: vec.New[float64](end-first, 1+2*dims)}
 		parts[at].run(c[first:end])
 		parts[at].inputs(g.Mu.Slice(first, end), g.S.Slice(first, end))
@@ -38,8 +45,10 @@ func (k *Kernel) SecondGradient(g *Gradient, c []float64, w vec.Matrix[float64],
 type secondPart struct {
 	kernel *Kernel
 	pairs  *pairs
-	in     Inputs
-	first  int
+	// own has weights of the pairs for each input, if it has rows.
+	own   vec.Matrix[float64]
+	in    Inputs
+	first int
 	// byPair has sums over the inputs for each pair: of Psi2, and of Psi2 c_q d_q.
 	byPair vec.Matrix[float64]
 	// sums has sums over the pairs for each input: of Psi2, Psi2 d_q and Psi2 d_q^2.
@@ -61,6 +70,11 @@ func (s *secondPart) run(weight []float64) {
 				continue
 			}
 			s.pairs.exponentials(e, c, s.in.Mu.Row(n), from)
+			if s.own.Rows > 0 {
+				for j, v := range s.own.Row(n)[from:to] {
+					e[j] *= v
+				}
+			}
 			s.sums.Row(i)[0] += s.weigh(e, scale, from)
 			if dims == 2 {
 				s.plane(i, e, c, from)

@@ -75,6 +75,7 @@ func TestClassProbabilities(t *testing.T) {
 	must(t, words("-q fit train.csv --columns a,b,c --label kind --classify --class-probabilities -o m.unfold --map train.jsonl")...)
 	must(t, words("-q embed two.csv -m m.unfold -o two.jsonl --class-probabilities")...)
 	must(t, words("-q embed two.csv -m m.unfold -o two.arrow --class-probabilities")...)
+	must(t, words("-q embed two.csv -m m.unfold -o two.parquet --class-probabilities")...)
 	type place struct {
 		Class         string             `json:"class"`
 		Probability   float32            `json:"class_probability"`
@@ -111,6 +112,10 @@ func TestClassProbabilities(t *testing.T) {
 	}
 	if got := must(t, "inspect", "two.arrow"); !strings.Contains(got, "class_probabilities") || !strings.Contains(got, "class_entropy") {
 		t.Errorf("inspect says\n%s", got)
+	}
+	// Maps in Parquet are written, but not read.
+	if got := must(t, "inspect", "two.parquet"); !strings.Contains(got, `column "class_probabilities" of type map<utf8, float32, items_nullable> is not read`) {
+		t.Errorf("inspect does not name a column that it leaves out\n%s", got)
 	}
 	// The page of the model lists its least certain points.
 	hub, err := (&shownFlags{Map: "m.unfold"}).hub(t.Context(), &program{}, false)

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -156,6 +157,19 @@ func TestBridgesAreNamed(t *testing.T) {
 	}
 	if want := joins(len(r.Bridges)) + " what is otherwise apart"; !strings.Contains(out, want) {
 		t.Errorf("the summary lacks %q: %s", want, out)
+	}
+	var described modelReport
+	decode(t, must(t, "inspect", "m.unfold", "--json"), &described)
+	if len(described.Bridges) != len(r.Bridges) {
+		t.Fatalf("the model has the edges %v, the report %v", described.Bridges, r.Bridges)
+	}
+	for i, b := range described.Bridges { // no rows are equal, so points are rows
+		if want := r.Bridges[i]; b.Point != want.Row || b.Other != want.Other || b.Distance != want.Distance {
+			t.Errorf("edge %d of the model is %v, of the report %v", i, b, want)
+		}
+	}
+	if text := must(t, "inspect", "m.unfold"); !strings.Contains(text, fmt.Sprintf("%s what is otherwise apart: points %d and %d", joins(len(r.Bridges)), r.Bridges[0].Row, r.Bridges[0].Other)) {
+		t.Errorf("inspect does not name the edges: %s", text)
 	}
 	if out = must(t, fit...); strings.Contains(out, "otherwise apart") {
 		t.Errorf("nothing joins the parts of this map: %s", out)

@@ -176,7 +176,7 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 		return o, err
 	}
 	if kind, err := settings.Model.Entry(); err == nil {
-		o.Mapping.Missing = kind.Missing && !settings.Model.Spec().PredictsClasses() && settings.Source.Missing == "auto" && o.Mapping.Metric == ""
+		o.Mapping.Missing = kind.Missing && settings.Source.Missing == "auto" && o.Mapping.Metric == ""
 	}
 	if len(c.LabelFile) > 0 && o.Mapping.Label != "" {
 		return o, usagef("labels come both from --label and from --label-file; keep one of them")

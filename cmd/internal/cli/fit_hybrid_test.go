@@ -105,6 +105,46 @@ func TestFitSharesOneSpace(t *testing.T) {
 	}
 }
 
+// fit --kind gplvm --supervise learns rows with missing values by the others, and reports that the
+// model fills them in. embed places the same rows where the fit did, and predicts their classes.
+func TestFitSharesOneSpaceOfHoles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var b strings.Builder
+	b.WriteString("id,u,v,w,kind\n")
+	for i := range 60 {
+		side := float64(2*(i%2) - 1)
+		cells := []string{fmt.Sprint(side + .1*math.Sin(float64(i))), fmt.Sprint(2*side + .2*math.Cos(float64(3*i))), fmt.Sprint(.1*math.Sin(float64(5*i)) - side)}
+		if i%4 < 2 {
+			cells[i%3] = ""
+		}
+		fmt.Fprintf(&b, "%d,%s,%s\n", i, strings.Join(cells, ","), []string{"low", "high"}[i%2])
+	}
+	write(t, "holes.csv", b.String())
+	code, _, errs := run(t, words("-q fit holes.csv --columns u,v,w --id id --kind gplvm --supervise kind --steps 10 -o m.unfold --map a.csv --report r.json")...)
+	if code != 0 || !strings.Contains(errs, "missing values are filled in by the model, which learns from the others: u (10 rows)") {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	must(t, words("-q embed holes.csv -m m.unfold -o b.csv")...)
+	if fitted, placed := cells(t, "a.csv", 9), cells(t, "b.csv", 9); fitted != placed {
+		t.Errorf("embed does not place rows where fit did:\n%s\n%s", fitted, placed)
+	}
+	text, err := os.ReadFile("b.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+		if !strings.Contains(line, ","+[]string{"low", "high"}[i%2]+",") {
+			t.Errorf("row %d: %s", i, line)
+		}
+	}
+	if raw, err := os.ReadFile("r.json"); err != nil || !strings.Contains(string(raw), `"filled": 30`) {
+		t.Errorf("the report is %s, %v", raw, err)
+	}
+	if out := must(t, "inspect", "m.unfold"); !strings.Contains(out, "30 values of those that are learnt, filled in") {
+		t.Errorf("inspect prints\n%s", out)
+	}
+}
+
 // Settings that conflict with one latent space for both are rejected.
 func TestFitSharesOneSpaceRefuses(t *testing.T) {
 	atLabels(t)

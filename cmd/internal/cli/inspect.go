@@ -123,10 +123,19 @@ func rangeOf(c *ingest.ColumnProfile) string {
 	return fmt.Sprintf("%.4g .. %.4g", c.Min, c.Max)
 }
 
-// advise suggests flags of fit that use the columns of a file. It returns "" for a map.
+// unread names the columns that cannot be read.
+func unread(p *ingest.Profile) (lines []string) {
+	for _, f := range p.Unread {
+		lines = append(lines, fmt.Sprintf("column %q of type %s is not read", f.Name, f.Type))
+	}
+	return lines
+}
+
+// advise suggests flags of fit that use the columns of a file. For a map it only names columns that
+// cannot be read.
 func advise(p *ingest.Profile, r table.Reader) string {
 	if _, is := isMap(r); is {
-		return ""
+		return strings.Join(unread(p), "\n")
 	}
 	var lines, vectors []string
 	for _, c := range p.Columns {
@@ -150,9 +159,7 @@ func advise(p *ingest.Profile, r table.Reader) string {
 	default:
 		lines = append(lines, "there is no column that fit could take")
 	}
-	for _, f := range p.Unread {
-		lines = append(lines, fmt.Sprintf("column %q of type %s is not read", f.Name, f.Type))
-	}
+	lines = append(lines, unread(p)...)
 	for i := range p.Columns {
 		lines = append(lines, sparseLines(&p.Columns[i])...)
 	}

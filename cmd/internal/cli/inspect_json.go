@@ -37,6 +37,7 @@ type modelReport struct {
 	Keep      []string        `json:"keep,omitempty"`
 	Classes   []string        `json:"classes,omitempty"`
 	Clusters  *clusterReports `json:"clusters,omitempty"`
+	Bridges   []bridgeOfFile  `json:"bridges,omitempty"`
 	Settings  json.RawMessage `json:"settings"`
 	Offsets   []offsetReport  `json:"offsets,omitempty"`
 	Blocks    []blockReport   `json:"blocks"`
@@ -87,6 +88,13 @@ func reportOf(g *identity.Groups) *clusterReports {
 	return r
 }
 
+// bridgeOfFile is an edge that joins what is otherwise apart, by points of the map.
+type bridgeOfFile struct {
+	Point    int     `json:"point"`
+	Other    int     `json:"other"`
+	Distance float64 `json:"distance"`
+}
+
 type blockReport struct {
 	Name    string `json:"name"`
 	Type    string `json:"type"`
@@ -117,6 +125,11 @@ func (m *modelFile) report() modelReport {
 	}
 	if g := s.Graph; g != nil {
 		r.Graph = &graphReport{g.Lengths.NNZ() / 2, g.Weights.String()}
+	}
+	if s.Graph == nil {
+		for _, b := range m.bridges {
+			r.Bridges = append(r.Bridges, bridgeOfFile{b.Row, b.Other, b.Distance})
+		}
 	}
 	for _, at := range s.Positions {
 		r.Offsets = append(r.Offsets, offsetReport{at.Topic, at.Partition, at.Offset})

@@ -14,6 +14,7 @@ import (
 	"unfold/ingest"
 	"unfold/internal/quantile"
 	"unfold/internal/regular"
+	"unfold/models"
 	"unfold/models/clusters/identity"
 	"unfold/models/fit"
 	"unfold/models/lvm"
@@ -45,6 +46,8 @@ type modelFile struct {
 	encoder *ingest.Encoder
 	classes []string // classes that the model predicts
 	groups  *identity.Groups
+	// bridges join what is otherwise apart, by points.
+	bridges []models.Bridge
 }
 
 // openModel reads a model with all parts that other commands use.
@@ -66,6 +69,9 @@ func openModel(path string, kinds fit.Kinds) (*modelFile, error) {
 	}
 	placing, err := embed.Open(m.s, embed.Settings{Files: true, Kinds: kinds})
 	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if m.bridges, err = lvm.Bridges(m.s); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	m.at, m.encoder = placing, placing.Encoder()
@@ -152,10 +158,26 @@ func (m *modelFile) describeModel(line liner) {
 		return
 	}
 	inspectTails(line, s, spec.LVM)
+	if n := len(m.bridges); n > 0 && s.Graph == nil {
+		line("bridges", "%s what is otherwise apart: points %s", joins(n), describeBridges(m.bridges))
+	}
 	line("learning", "%d steps, seed %d", max(spec.Steps, 0), spec.Seed)
 	if f, known := embed.StatsOf(s); known {
 		line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), humanize.Span(f.Took), logs.Change(&f, f.Took))
 	}
+}
+
+// describeBridges lists the ends of edges. It shortens long lists.
+func describeBridges(bridges []models.Bridge) string {
+	const most = 5
+	var parts []string
+	for _, b := range bridges[:min(most, len(bridges))] {
+		parts = append(parts, fmt.Sprintf("%d and %d", b.Row, b.Other))
+	}
+	if len(bridges) > most {
+		parts = append(parts, fmt.Sprintf("%s more", humanize.Count(len(bridges)-most)))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // describeColumns describes the columns other than the vector's.

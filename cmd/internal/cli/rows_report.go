@@ -55,8 +55,11 @@ func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int,
 			p.say(text)
 		}
 	}
-	if len(t.Missing) > 0 {
+	switch {
+	case len(t.Missing) > 0 && e.Fills():
 		p.note("missing values are filled with the mean of their columns: %s", describeHoles(t.Missing))
+	case len(t.Missing) > 0:
+		p.note("missing values are filled in by the model, which learns from the others: %s", describeHoles(t.Missing))
 	}
 	if found, is := ingest.FindDominant(d.X, e.Names()); is {
 		t.Dominant = &found
