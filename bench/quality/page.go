@@ -237,8 +237,8 @@ func writeTargets(w *bytes.Buffer, targets []target) {
 	if n := verdicts[harness.Busy]; n > 0 {
 		fmt.Fprintf(w, ", %d left to a quiet machine", n)
 	}
-	w.WriteString(". Those that are not met:\n\n")
-	writeTargetLines(w, slices.DeleteFunc(slices.Clone(targets), func(x target) bool { return x.verdict() == harness.Met }))
+	w.WriteString(". Those that are missed:\n\n")
+	writeTargetLines(w, slices.DeleteFunc(slices.Clone(targets), func(x target) bool { return x.verdict() != harness.Missed }))
 }
 
 // writeTargetLines writes the table of targets.
