@@ -153,7 +153,7 @@ func (e *Encoder) Reading(vector string) (*Encoder, error) {
 // Vector returns the vector column's name, or "" if plain columns are encoded.
 func (e *Encoder) Vector() string { return e.vector }
 
-// Shape returns a text that is equal for encoders that differ only in what was learnt. It contains
+// Shape returns a text that is equal for encoders that differ only in learnt values. It contains
 // the vector column and its length, or the names and kinds of plain columns. Tables of the same
 // shape can be learnt from together.
 func (e *Encoder) Shape() string {

@@ -38,8 +38,8 @@ type Mapping struct {
 	// AsIs encodes values unchanged. The Fitter learns nothing to subtract, and its encoder is
 	// known before any row.
 	AsIs bool `json:"-" yaml:"-"`
-	// OfMap selects unnamed columns as in a map: the places as the vector, and the columns id and
-	// label.
+	// OfMap reads a map: if no columns are named, the vector is the place, and the columns id and
+	// label are used.
 	OfMap bool `json:"-" yaml:"-"`
 	// Selection contains the columns that are passed on.
 	Selection `yaml:",inline"`

@@ -33,7 +33,7 @@ classes in ten bins, which the pictures show.
 - GP of scikit-learn: GaussianProcessClassifier on the same components, learnt from at most %d of the labelled rows.
 `
 
-// sharpPlaces says why scales hardly ever act.
+// sharpPlaces explains why scales hardly ever matter.
 const sharpPlaces = `
 Why factors are 0: a place is sharp beside the distances over which classes change. Uncertain inputs multiply the covariances of
 a process by (1 + sigma^2/length^2)^(-1/2) in each dimension. The length scale is about half the radius of a part of the map, and the

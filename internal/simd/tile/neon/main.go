@@ -31,7 +31,7 @@ func main() {
 	a.Write()
 }
 
-// kernels are what is written, and how.
+// kernels lists the functions, with the code that writes each.
 type kernels struct{ a64.Asm }
 
 // tile has the registers of the sums of some rows with some columns; those of row r start at
