@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 )
@@ -68,19 +69,6 @@ func (m Mapping) ofMap(s table.Schema) Mapping {
 		}
 	}
 	return m
-}
-
-// Selection contains the columns that are passed on without encoding.
-type Selection struct {
-	// ID is the column that identifies a record.
-	ID string `json:"id,omitempty" yaml:"id,omitempty"`
-	// Keep are the columns that are passed on with their types.
-	Keep []string `json:"keep,omitempty" yaml:"keep,omitempty"`
-	// Label is the class column, which is also passed on.
-	Label string `json:"label,omitempty" yaml:"label,omitempty"`
-	// ReplaceText replaces invalid UTF-8 in passed text by U+FFFD. Otherwise such a row is an
-	// error.
-	ReplaceText bool `json:"-" yaml:"-"`
 }
 
 // DefaultVocabulary is the default number of categories of a text column that have their own
