@@ -58,8 +58,7 @@ func (e *RowError) Error() string {
 // Is makes a RowError match ErrBadInput.
 func (e *RowError) Is(target error) bool { return target == ErrBadInput }
 
-// DimensionError says that vectors have another dimension than the model's. It
-// matches ErrBadInput.
+// DimensionError is the error of vectors whose dimension is not the model's. It matches ErrBadInput.
 type DimensionError struct {
 	// Got is the dimension of the vectors, Want that of the model.
 	Got, Want int

@@ -18,7 +18,7 @@ const (
 	Tree
 	// Reach marks which entries of K are mutually reachable (Saul 2020, eq 23).
 	Reach
-	// Similar is E (eq 24), with the tree and the reach that it is made of.
+	// Similar is E (eq 24), with the spanning tree and the mutual reachability that it needs.
 	Similar = Tree | Reach | 1<<3
 	// All is all of it.
 	All = Components | Similar

@@ -42,8 +42,8 @@ type tile struct {
 	col, row   []a64.V
 }
 
-// newTile returns the tile of a kernel: all columns for a single row, or some columns for height
-// rows, which are 24 vectors of sums.
+// newTile returns the tile of a kernel. A single row has sums for all columns. Several rows have as
+// many columns as fit into 24 vectors of sums.
 func (a *kernels) newTile(rows int) *tile {
 	t := &tile{rows: rows, wide: vectors}
 	if rows == 1 {
