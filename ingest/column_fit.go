@@ -9,7 +9,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// columnFit collects what is learnt about one column.
+// columnFit collects the statistics of one column.
 type columnFit struct {
 	spec       ColumnSpec
 	kind       table.Kind

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 )
@@ -38,8 +39,8 @@ type Mapping struct {
 	// AsIs encodes values unchanged. The Fitter learns nothing to subtract, and its encoder is
 	// known before any row.
 	AsIs bool `json:"-" yaml:"-"`
-	// OfMap selects unnamed columns as in a map: the places as the vector, and the columns id and
-	// label.
+	// OfMap reads a map: if no columns are named, the vector is the place, and the columns id and
+	// label are used.
 	OfMap bool `json:"-" yaml:"-"`
 	// Selection contains the columns that are passed on.
 	Selection `yaml:",inline"`
@@ -68,19 +69,6 @@ func (m Mapping) ofMap(s table.Schema) Mapping {
 		}
 	}
 	return m
-}
-
-// Selection contains the columns that are passed on without encoding.
-type Selection struct {
-	// ID is the column that identifies a record.
-	ID string `json:"id,omitempty" yaml:"id,omitempty"`
-	// Keep are the columns that are passed on with their types.
-	Keep []string `json:"keep,omitempty" yaml:"keep,omitempty"`
-	// Label is the class column, which is also passed on.
-	Label string `json:"label,omitempty" yaml:"label,omitempty"`
-	// ReplaceText replaces invalid UTF-8 in passed text by U+FFFD. Otherwise such a row is an
-	// error.
-	ReplaceText bool `json:"-" yaml:"-"`
 }
 
 // DefaultVocabulary is the default number of categories of a text column that have their own

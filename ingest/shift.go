@@ -90,7 +90,7 @@ const blankName = "(no direction)"
 // metricFit collects statistics of whole rows after the metric: their spread, and the number
 // without a direction.
 type metricFit struct {
-	encoder *Encoder // the encoder without what is learnt here; nil before the first row
+	encoder *Encoder // the encoder without shifts; nil before the first row
 	spreads []spread
 	blank   int
 }

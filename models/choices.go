@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Coarse says what points are held against beside their neighbours. Not every model
+// Coarse selects the stand-ins for points that are far away. Not every model
 // has every one.
 type Coarse int
 
 const (
-	// CoarseAuto is what the model chooses by the number of points and dimensions.
+	// CoarseAuto lets the model choose by the number of points and dimensions.
 	CoarseAuto Coarse = iota
 	// CoarseInput is the paper's: landmarks in the input (package landmark).
 	CoarseInput

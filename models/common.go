@@ -30,10 +30,10 @@ type Common struct {
 	// Distance is that of the rows; the zero value is the Euclidean one. Neighbours under another
 	// are always found exactly. Not every kind of model takes it, and a snapshot keeps it.
 	Distance distance.Distance
-	// Search says how neighbours are found. The zero value finds 99% of them, in a
+	// Search selects how neighbours are found. The zero value finds 99% of them, in a
 	// sample of points or all, as their number decides (package auto).
 	Search auto.Settings
-	// Lists is how many neighbours a Result lists at least, for novelty. Default:
+	// Lists is the least number of neighbours in a Result, for novelty. Default:
 	// Neighbors, and never more than there are other points.
 	Lists int
 	// Given are neighbours of the rows to be learnt from that were found elsewhere, Lists
@@ -47,13 +47,13 @@ type Common struct {
 	// Labels are those of the rows to be learnt from, by which a model may learn (its
 	// Supervision); "" where a row has none. Nil: no row has. Settings in files do not keep them.
 	Labels []string
-	// Aside returns what is to hold the neighbours of the points from where learning hardly looks
-	// at them, such as a file: they are read there, and not changed. Nil: they stay where they are.
-	// Maps with heavy tails ask for it, others do not. Settings in files do not keep it.
+	// Aside, if not nil, moves neighbour lists to other storage, such as a file, while learning
+	// hardly reads them. The lists that it returns are not changed. Only maps with heavy tails call
+	// it. Settings in files do not keep it.
 	Aside func(*knn.Neighbors) *knn.Neighbors
 }
 
-// LeastDistinct is how many distinct rows a map needs.
+// LeastDistinct is the least number of distinct rows of a map.
 const LeastDistinct = 3
 
 // FewerNeighbors returns the number of neighbours that points of n distinct rows can have, of k that are wanted.
@@ -88,7 +88,7 @@ func CheckSearch(s auto.Settings, d distance.Distance) error {
 	)
 }
 
-// SettingError says which setting is wrong.
+// SettingError names an invalid setting.
 type SettingError struct {
 	// Name is that of the flag, the configuration key and the field in model files.
 	Name string

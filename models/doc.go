@@ -1,4 +1,4 @@
-// Package models holds what every model of this project shares: the interfaces, the
+// Package models has the parts that all models share: the interfaces, the
 // settings and results, and the errors.
 //
 // A model has two lives. Learning takes a reference set (n vectors of Dim

@@ -18,7 +18,7 @@ var ErrNotFinite = errors.New("the map is no longer finite: take fewer dims, or 
 // IsBadInput reports whether err lies in the data that was given.
 func IsBadInput(err error) bool { return errors.Is(err, ErrBadInput) }
 
-// RowError says that a row of a batch cannot be used. It matches ErrBadInput.
+// RowError is the error of a row that cannot be used. It matches ErrBadInput.
 type RowError struct {
 	// Row and Column number the value, from 0, in the batch that was given; Column is -1
 	// if all values of the row are missing.
@@ -28,7 +28,7 @@ type RowError struct {
 	// Value is what stood there: NaN, an infinity, or a number so large that
 	// its projection is not finite; or, with Want, a number that the model does not take.
 	Value float64
-	// Want says what the model takes, if not every number.
+	// Want describes the values that the model takes, if not all numbers.
 	Want string
 	// Result names what the model computed of the row, if the value is of that: its place, scale or
 	// novelty. Then no value of the vector is wrong by itself.
@@ -58,8 +58,7 @@ func (e *RowError) Error() string {
 // Is makes a RowError match ErrBadInput.
 func (e *RowError) Is(target error) bool { return target == ErrBadInput }
 
-// DimensionError says that vectors have another dimension than the model's. It
-// matches ErrBadInput.
+// DimensionError is the error of vectors whose dimension is not the model's. It matches ErrBadInput.
 type DimensionError struct {
 	// Got is the dimension of the vectors, Want that of the model.
 	Got, Want int

@@ -6,7 +6,7 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Progress hears how far a long step has come: done of total units of stage
+// Progress is called during a long step: done of total units of stage
 // ("knn", "graph", "coarse", "spectral", with "sample" in it, "em"). Its calls do not overlap; it should
 // return soon and cannot change the result.
 type Progress func(stage string, done, total int)
@@ -35,7 +35,7 @@ type Result struct {
 	Report    Report
 }
 
-// Report is what a fit reports of itself.
+// Report has the figures of a fit.
 type Report struct {
 	// N rows were given, Unique of them distinct, with Dim columns.
 	N, Unique, Dim int
@@ -60,7 +60,7 @@ type Report struct {
 	// Falls counts how often learning with heavy tails saw the likelihood fall and
 	// became more careful.
 	Falls int
-	// Converged says that learning ended before its last step; Iterations after
+	// Converged is true if learning ended before its last step; Iterations after
 	// which.
 	Converged bool
 	// Iterations of learning, and of conjugate gradients in all of them together.

@@ -177,20 +177,7 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 		}
 	})
 	done := make(chan struct{})
-	helpers.Go(func() {
-		select {
-		case <-gen.Revoked():
-			stop(ErrRevoked)
-		case <-reading.Done():
-		}
-		t := time.NewTimer(p.settings.DrainTimeout)
-		defer t.Stop()
-		select {
-		case <-t.C:
-			abort()
-		case <-done:
-		}
-	})
+	helpers.Go(func() { p.drain(reading, gen, stop, abort, done) })
 	// Without partitions there is no worker, so wait for the end of the generation.
 	<-reading.Done()
 	// A hanging commit is cancelled with the work, before the last commit begins.
@@ -208,4 +195,21 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 		return cause
 	}
 	return nil
+}
+
+// drain stops reading when the generation is revoked. It aborts the work on messages already read
+// that is not done within DrainTimeout after reading has ended.
+func (p *Pipeline) drain(reading context.Context, gen Generation, stop context.CancelCauseFunc, abort context.CancelFunc, done <-chan struct{}) {
+	select {
+	case <-gen.Revoked():
+		stop(ErrRevoked)
+	case <-reading.Done():
+	}
+	t := time.NewTimer(p.settings.DrainTimeout)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		abort()
+	case <-done:
+	}
 }

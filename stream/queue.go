@@ -59,8 +59,8 @@ type Share struct {
 	held int64
 }
 
-// Answer returns the number of bytes of a broker's response that need not be taken, 0 for any
-// number.
+// Answer returns the bytes that are reserved for one response of a broker, so that it needs no Take.
+// 0 means that responses have no limit.
 func (s *Share) Answer() int {
 	if s == nil {
 		return 0

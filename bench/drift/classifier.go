@@ -17,7 +17,7 @@ import (
 // "Revisiting classifier two-sample tests", ICLR 2017): logistic regression on standardised
 // columns, both samples having equal weight.
 
-// ridge is what weights are held by, a prior of their squares: columns may be constant.
+// ridge is the weight of a penalty on squared weights. It keeps weights of constant columns finite.
 const ridge = 1
 
 // Newton's method ends after so many steps, or where one gains less than a share of what is

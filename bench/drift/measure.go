@@ -43,7 +43,7 @@ type method struct {
 func (s sizes) methods() []method {
 	one := func(t trace, err error) ([]trace, error) { return []trace{t}, err }
 	return []method{
-		{[]string{"models/drift", "neighbours alone", "tree alone", "neighbours and tree"}, true, func(ctx context.Context, reference, events vec.Matrix[float32], seed uint64) ([]trace, error) {
+		{append([]string{"models/drift"}, statistics...), true, func(ctx context.Context, reference, events vec.Matrix[float32], seed uint64) ([]trace, error) {
 			return watch(ctx, reference, events, drift.Settings{Window: s.Window, Step: s.Step, Events: s.FalseAlarm, Threads: 1, Seed: seed},
 				func(l drift.Look) float64 { return l.Level }, func(l drift.Look) float64 { return l.Neighbors.Z }, func(l drift.Look) float64 { return l.Tree.Z },
 				func(l drift.Look) float64 { return (l.Neighbors.Z + l.Tree.Z) / 2 })

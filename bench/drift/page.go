@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"unfold/bench/internal/harness"
@@ -17,9 +18,12 @@ the median distance, and with a domain classifier: logistic regression, judged b
 
 Streams are drawn from a data set, no row twice; the reference are rows of the same distribution. Then the stream changes, at once or growing over
 %d events: every column moves up or down by a share of its standard deviation, columns are rotated two and two, a new class comes, or the spread
-about the mean becomes less. "neighbours alone" and "tree alone" are Schilling's and Friedman and Rafsky's statistics without the degree.
+about the mean becomes less.
 
 `
+
+// statistics are those that models/drift could use alone. Their delays are behind the page.
+var statistics = []string{"neighbours alone", "tree alone", "neighbours and tree"}
 
 // write writes the page and returns the number of goals by verdict.
 func (b *bench) write(page string, all []*result) (map[string]int, error) {
@@ -41,19 +45,27 @@ func (b *bench) write(page string, all []*result) (map[string]int, error) {
 		verdicts[verdict]++
 		fmt.Fprintf(&out, "| %s | false alarms in %d events, %.0f in %.0f | %s | %s | %s |\n", r.Name, s.FalseAlarm, r.Alarms, r.Events, bound.Show(rate), bound, verdict)
 	}
-	b.delayTables(&out, all)
-	out.WriteString("\n" + harness.Details)
+	b.explainDelays(&out)
+	delayTables(&out, all, func(w watched) bool { return !slices.Contains(statistics, w.Method) })
+	out.WriteString("\n" + harness.Details + "## Delays by statistic\n\n" +
+		"\"neighbours alone\" and \"tree alone\" are Schilling's and Friedman and Rafsky's statistics without the degree.\n")
+	delayTables(&out, all, func(w watched) bool { return w.Method == "models/drift" || slices.Contains(statistics, w.Method) })
+	out.WriteString("\n")
 	b.lookTables(&out, all)
 	return verdicts, harness.WritePage(page, []byte(out.String()))
 }
 
-// delayTables writes the tables of detection delays.
-func (b *bench) delayTables(out *strings.Builder, all []*result) {
+// explainDelays explains the tables of detection delays.
+func (b *bench) explainDelays(out *strings.Builder) {
 	s := b.sizes
 	fmt.Fprintf(out, "\n## How soon a change is found\n\nEvents from the change to the alarm, medians of %d streams; - if most of them end, %d events after the change, without one. "+
 		"The bound of models/drift is its own. The others' are set by %d streams without a change, %d events in all, which cross it once in %d events: about %d crossings, so the bound "+
-		"is rough. Time is that of a processor for an event; that of the first four rows is of all four together.\n",
+		"is rough. Time is that of a processor for an event; models/drift computes all its statistics in it.\n",
 		b.seeds, s.After, s.Null, s.Null*s.NullEvents, s.FalseAlarm, s.Null*s.NullEvents/s.FalseAlarm)
+}
+
+// delayTables writes the tables of detection delays, with the methods that are listed.
+func delayTables(out *strings.Builder, all []*result, listed func(w watched) bool) {
 	for _, r := range all {
 		fmt.Fprintf(out, "\n### %s\n\n%d columns; the new class are %s.\n\n| |", r.Name, r.Dim, r.Late)
 		for _, c := range changes {
@@ -61,6 +73,9 @@ func (b *bench) delayTables(out *strings.Builder, all []*result) {
 		}
 		out.WriteString(" time |\n|---|" + strings.Repeat("---:|", len(changes)+1) + "\n")
 		for _, w := range r.Streams {
+			if !listed(w) {
+				continue
+			}
 			fmt.Fprintf(out, "| %s |", w.Method)
 			for _, d := range w.Delay {
 				if d == never {

@@ -33,7 +33,7 @@ classes in ten bins, which the pictures show.
 - GP of scikit-learn: GaussianProcessClassifier on the same components, learnt from at most %d of the labelled rows.
 `
 
-// sharpPlaces says why scales hardly ever act.
+// sharpPlaces explains why scales hardly ever matter.
 const sharpPlaces = `
 Why factors are 0: a place is sharp beside the distances over which classes change. Uncertain inputs multiply the covariances of
 a process by (1 + sigma^2/length^2)^(-1/2) in each dimension. The length scale is about half the radius of a part of the map, and the
@@ -68,13 +68,13 @@ func write(page string, r *results) error {
 	}
 	fmt.Fprintf(&b, places, draws, components, peers, subset)
 	r.verdicts(&b)
-	scales(&b, r.maps)
+	rows := scales(&b, r.maps)
 	r.cost.section(&b)
 	b.WriteString(hybrids)
 	for _, t := range r.hybrid {
 		t.section(&b)
 	}
-	b.WriteString("\n" + harness.Details + "## Classes of placed events\n")
+	b.WriteString("\n" + harness.Details + "## Uncertain places\n\n" + rows + "\n## Classes of placed events\n")
 	for _, c := range r.maps {
 		c.section(&b)
 	}
@@ -162,11 +162,12 @@ func (r *results) verdicts(b *strings.Builder) {
 		"The calibration error is at most %g with all labels and %g with a tenth in %d of %d.\n", cells, accurate, lessAll, lessFew, above, lessLog, cells-never, mostECE, mostECETenth, calibrated, judged)
 }
 
-// scales compares uncertain places with certain ones.
-func scales(b *strings.Builder, maps []comparison) {
+// scales compares uncertain places with certain ones. It returns the table behind the comparison.
+func scales(b *strings.Builder, maps []comparison) string {
+	var rows strings.Builder
 	b.WriteString("\n### Uncertain places\n\nRow by row, the scores with scales less those without, and the standard errors of these differences (a larger log score and a smaller\n" +
-		"Brier score are better). Scales may be part of the processes and of the opinions' weights. Factors: of their squares in the processes, chosen among 1, 1/4 and 0 by the labelled rows, in each draw.\n\n" +
-		"| Data | share | factors | log | standard error | Brier | standard error | |\n|---|---:|---|---:|---:|---:|---:|---|\n")
+		"Brier score are better). Scales may be part of the processes and of the opinions' weights. Factors: of their squares in the processes, chosen among 1, 1/4 and 0 by the labelled rows, in each draw.\n")
+	rows.WriteString("| Data | share | factors | log | standard error | Brier | standard error | |\n|---|---:|---|---:|---:|---:|---:|---|\n")
 	better, worse, all := 0, 0, 0
 	for _, c := range maps {
 		for _, cell := range c.Cells {
@@ -183,10 +184,11 @@ func scales(b *strings.Builder, maps []comparison) {
 			for _, f := range cell.Spread {
 				factors = append(factors, fmt.Sprint(f))
 			}
-			fmt.Fprintf(b, "| %s | %g%% | %s | %+.5f | %.5f | %+.5f | %.5f | %s |\n", c.Name, cell.Percent, strings.Join(factors, ", "), cell.Log.Mean, cell.Log.Err, cell.Brier.Mean, cell.Brier.Err, verdict)
+			fmt.Fprintf(&rows, "| %s | %g%% | %s | %+.5f | %.5f | %+.5f | %.5f | %s |\n", c.Name, cell.Percent, strings.Join(factors, ", "), cell.Log.Mean, cell.Log.Err, cell.Brier.Mean, cell.Brier.Err, verdict)
 		}
 	}
 	fmt.Fprintf(b, "\nOf %d cells scales make a score better in %d and worse in %d, by more than two standard errors.\n"+sharpPlaces, all, better, worse)
+	return rows.String()
 }
 
 func (c *cost) section(b *strings.Builder) {

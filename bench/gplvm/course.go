@@ -42,7 +42,7 @@ type course struct {
 	point      *gplvm.Point
 }
 
-// time is what a table says of it.
+// time is the learning time, formatted for a table.
 func (c *course) time() string { return fmt.Sprintf("%.1f s", c.Seconds) }
 
 // learn performs a task on the rows of y.

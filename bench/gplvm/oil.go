@@ -94,18 +94,24 @@ func (c *course) likelihood() float64 {
 	return c.LogLik + (vec.SquaredNorm(c.X)+float64(len(c.X))*math.Log(2*math.Pi))/2
 }
 
-// listed is a table of outcomes with their rank correlation.
+// mostListed is the number of outcomes in a table: the most likely ones, from which a reader would choose.
+const mostListed = 4
+
+// listed is a table of the first outcomes, with the rank correlation over all of them.
 func listed(all []outcome) string {
 	t := newTable("start", "log-likelihood", "without the prior", "errors", "iterations", "jumps", "time")
 	var value, wrong []float64
-	for _, o := range all {
-		t.row(o.name, fmt.Sprintf("%.1f", o.LogLik), fmt.Sprintf("%.1f", o.likelihood()), fmt.Sprint(o.errors), fmt.Sprint(o.Iterations), fmt.Sprint(o.Moved), o.time())
+	for i, o := range all {
 		value, wrong = append(value, o.LogLik), append(wrong, float64(o.errors))
+		if i >= mostListed {
+			continue
+		}
+		t.row(o.name, fmt.Sprintf("%.1f", o.LogLik), fmt.Sprintf("%.1f", o.likelihood()), fmt.Sprint(o.errors), fmt.Sprint(o.Iterations), fmt.Sprint(o.Moved), o.time())
 	}
 	if len(all) < 5 {
 		return t.String()
 	}
-	return fmt.Sprintf("%s\nThe rank correlation of log-likelihood and errors is %.2f over these.\n", t.String(), rankCorrelation(value, wrong))
+	return fmt.Sprintf("%s\nThe rank correlation of log-likelihood and errors is %.2f over all %d.\n", t.String(), rankCorrelation(value, wrong), len(all))
 }
 
 // oilFlow is section 7.2.1: the full model of all flows.
@@ -159,11 +165,11 @@ func oilFlow(ctx context.Context, b *bench) (string, error) {
 
 Places by kind of flow, on the precision of the model's predictions: the lighter, the more it knows.
 
-All starts, at most %d iterations of L-BFGS each, ordered by their likelihood, which does not depend on the kinds:
+The most likely of all starts, at most %d iterations of L-BFGS each. The likelihood does not depend on the kinds:
 
 %s
 All carried on by rounds of at most %d iterations, up to %d. Between rounds single points jump to the places of others where the
-likelihood is larger, which the gradient cannot see, until none does any more:
+likelihood is larger, which the gradient cannot see, until none does any more. The most likely are:
 
 %s
 The first %d of these, the same with up to %d rounds of at most %d iterations. The model above is the first of them, by the likelihood

@@ -277,9 +277,9 @@ func twosOrder(ctx context.Context, b *bench) (string, error) {
 	}
 	base, random, dark := of["base"], of["random"], of["darkrandom"]
 	deviation := math.Sqrt(base.Probit * (1 - base.Probit) / float64(d.missing))
-	return fmt.Sprintf(`In the paper probit noise is ahead of Gaussian noise, by 23.5 to 35.9 %%; here it is behind. The experiment again, with one thing
-changed at a time; shares are of %d pixels, of which %.1f points are one standard deviation. The first row is the experiment above, learnt
-again. The usual value fills in what the pixel has in most learnt twos.
+	return fmt.Sprintf(`In the paper probit noise is ahead of Gaussian noise, by 23.5 to 35.9 %%; here it is behind. So the experiment is repeated, with one
+thing changed at a time. Shares are of %d pixels; one standard deviation is %.1f points. The first row is the experiment above, learnt
+again. The usual value is the more frequent one of the pixel among the learnt twos.
 
 %s
 Probit noise comes to the paper's share, Gaussian noise does not: it is the paper's 35.9 %% that is not repeated. Here its shares are

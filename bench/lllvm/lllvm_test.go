@@ -75,8 +75,8 @@ func TestKeptRow(t *testing.T) {
 	}
 }
 
-// Neighbours on the sheet of the roll are as far apart in space, or a little less. The edge of
-// nearButFar is the only short circuit.
+// Neighbours on the sheet have nearly the same distance in space. The edge of nearButFar is the only
+// short circuit.
 func TestCircuits(t *testing.T) {
 	x, truth, err := rollTable(400).parts()
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 	rollRange  = "5:10"
 )
 
-// authors is what is known of the experiments from the authors' program alone.
+// authors has the settings that only the authors' program shows.
 const authors = `The authors' program (github.com/mijungi/lllvm, footnote 4 of the paper) counts a point as its own first neighbour:
 the paper's %d neighbours are %d others, as counted on this page.
 `

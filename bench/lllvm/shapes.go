@@ -64,7 +64,7 @@ spiral and across: %s.
 | data | points | iterations | short circuits | bound |%s|---|---|---|---|---|%s%s`, circuitNeighbors, fewStarts, keptAbout, keptHead("along", "across"), keptRule, rows), nil
 }
 
-// keptAbout says what columns of what maps keep are.
+// keptAbout explains the columns about true places.
 var keptAbout = `R^2 of an affine function of the map; R^2 of the mean of the ` + strconv.Itoa(nearPoints) + ` nearest points
 on the map; and, of both coordinates together, R^2 of the map after Procrustes (turned, mirrored, shifted, scaled)`
 

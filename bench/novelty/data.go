@@ -192,7 +192,7 @@ func scan(r io.Reader, f func(line string) error) error {
 	return s.Err()
 }
 
-// fold is what one map is learnt from, and two lots of other rows.
+// fold has the rows of one map, and two sets of other rows.
 type fold struct{ learnt, seen, unseen vec.Matrix[float32] }
 
 // folds divides the classes by three, or the normal ones from all others: each time the rows of the

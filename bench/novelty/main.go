@@ -69,7 +69,7 @@ var kinds = []struct {
 // scores are areas under the curve of one kind of map, means over the folds.
 type scores struct{ LogLik, Global, Local float64 }
 
-// outcome is what was measured of a set, by kinds.
+// outcome has the figures of a data set, by kind.
 type outcome struct {
 	set                set
 	dim, learnt, folds int

@@ -62,8 +62,8 @@ func (s *Spark) page(p func(string, ...any)) {
 	for _, r := range s.Runs {
 		p("| %s | %s rows/s | %s rows/s | %.0f%% | %.0f%% | %.1f s |\n", count(float64(r.Rows)), count(float64(r.Rows)/r.Line), count(r.rate()), 100*r.share(), 100*r.LineCPU/r.all(), r.Start)
 	}
-	p("\nProcessor time for a row, in microseconds; on a machine that others use, it is what can be compared. Java's compiler is among\n" +
-		"its own, so that more rows cost less each.\n\n")
+	p("\nProcessor time for a row, in microseconds, which compares also on a busy machine. Java's time includes its compiler, so a row costs\n" +
+		"less in larger runs.\n\n")
 	p("| rows | command line | Spark in all | unfold | Java | Python |\n|---|---|---|---|---|---|\n")
 	for _, r := range s.Runs {
 		us := 1e6 / float64(r.Rows)

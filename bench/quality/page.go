@@ -149,7 +149,7 @@ func (b *bench) writeIncomplete(w *bytes.Buffer, sets []*prepared) {
 		fmt.Fprintf(w, "**Not measured: %s.** A set without all peers has no first and counts in no mean.\n\n", strings.Join(none, "; "))
 	}
 	if few > 0 {
-		fmt.Fprintf(w, "**%d rows of the tables are of fewer than %d seeds**, as they say. Their standard error lacks what seeds change, so ranks among\nthem may change, too.\n\n", few, seedCount)
+		fmt.Fprintf(w, "**%d rows of the tables are of fewer than %d seeds**, and are marked. Their standard error does not include the seeds, so their ranks may\nchange.\n\n", few, seedCount)
 	}
 }
 
@@ -237,8 +237,8 @@ func writeTargets(w *bytes.Buffer, targets []target) {
 	if n := verdicts[harness.Busy]; n > 0 {
 		fmt.Fprintf(w, ", %d left to a quiet machine", n)
 	}
-	w.WriteString(". Those that are not met:\n\n")
-	writeTargetLines(w, slices.DeleteFunc(slices.Clone(targets), func(x target) bool { return x.verdict() == harness.Met }))
+	w.WriteString(". Those that are missed:\n\n")
+	writeTargetLines(w, slices.DeleteFunc(slices.Clone(targets), func(x target) bool { return x.verdict() != harness.Missed }))
 }
 
 // writeTargetLines writes the table of targets.

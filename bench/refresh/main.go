@@ -149,7 +149,7 @@ func (o *options) lab(ctx context.Context, say func(string, ...any)) (*lab, erro
 	return l, nil
 }
 
-// wanted says whether a scenario is to be measured.
+// wanted reports whether a scenario is selected.
 func (o *options) wanted(name string) bool { return len(o.only) == 0 || slices.Contains(o.only, name) }
 
 // environment makes the peers' Python environment if they are wanted, unless it exists or another

@@ -97,7 +97,7 @@ dimensions, principal components need many more, and errors are somewhat higher 
 		}
 	}
 	return text + fmt.Sprintf(`
-With d = %d the time is %.1f times that with d = 1 for l = 1, and %.1f times for l = 2; l = 2 then takes %.2f of the time of l = 1
-(paper: %.0f s and %.0f s of EM alone by the clock, for 70000 digits, which is %.2f).
-`, last[0].Dims, last[0].CPU/first[0].CPU, last[1].CPU/first[1].CPU, last[1].CPU/last[0].CPU, paperEM[0], paperEM[1], paperEM[1]/paperEM[0])
+From d = 1 to d = %d the time grows %.1f times with l = 1, and %.1f times with l = 2. With d = %d, l = 2 takes %.2f of the time of l = 1.
+In the paper EM alone takes %.0f s and %.0f s by the clock, for 70000 digits: %.2f of the time.
+`, last[0].Dims, last[0].CPU/first[0].CPU, last[1].CPU/first[1].CPU, last[0].Dims, last[1].CPU/last[0].CPU, paperEM[0], paperEM[1], paperEM[1]/paperEM[0])
 }

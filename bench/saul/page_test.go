@@ -55,7 +55,7 @@ func TestPage(t *testing.T) {
 		"log-likelihood -22 instead of -11",
 		"2100 digits, the first 1800 to train and the first 300 to test.\nk = 9, s = 2",
 		"| 1 | 50.00 % | 2.0 s | 50.00 % | 2.0 s | 62.50 % |", "| 2 | 25.00 % | 4.0 s | 37.50 % | 3.0 s |  |", "| 15 | | | | | 6.25 % |",
-		"With d = 2 the time is 2.0 times that with d = 1 for l = 1, and 1.5 times for l = 2; l = 2 then takes 0.75 of", "which is 0.67)",
+		"From d = 1 to d = 2 the time grows 2.0 times with l = 1, and 1.5 times with l = 2. With d = 2, l = 2 takes 0.75 of", "digits: 0.67 of the time.",
 		"| this model | 10 | 0.500 | 0.600 | 0.700 | 0.800 | 0.900 | 0.950 | 1.000 |", "| word | phrase, words | Word, term |",
 		"All 70000 digits.\nl = 1", "| 5 | 2 | 200 | 37.50 % | 12.50 % | 8 s |", "(saul/graph.png)",
 		"| 0 | -4 | 0.9000 | 0.8000 | 3 | 50.00 % | 6 s |", "| the sheet itself | | | | 2 | 12.50 % | |", "![l = 0](saul/roll-0.png)",

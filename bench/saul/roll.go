@@ -143,8 +143,9 @@ func (r *rollResult) markdown(b *bench) string {
 	text := fmt.Sprintf(`## Figure S9: a Swiss roll
 
 %d points of Isomap's roll, k = 9, s = 1. In the paper the effect of coarse-graining is mild, and the map with l = 1 has no
-spurious clusters. Clusters are those of HDBSCAN* on the map, of at least %d points, with the share of the points in them, and on
-the sheet that is rolled, whose points have no clusters but those of chance. Trustworthiness and continuity are of 12 neighbours.
+spurious clusters. Clusters are found on the map by
+HDBSCAN*, of at least %d points; the next column has the share of the points in them. The last row has the clusters of the sheet itself: its
+points are uniform, so any cluster is chance. Trustworthiness and continuity are of 12 neighbours.
 
 | l | log-likelihood | trustworthiness | continuity | clusters | of the points | time |
 |---|---|---|---|---|---|---|

@@ -65,10 +65,10 @@ func singleRows() (all []row) {
 the same processors in batches of 5 ms, and a consumer of the output, here too: it is from when an event was due to when the
 consumer had its place (exactly once: when it was committed, too), of all events after the first two seconds.`,
 			[]target{leastRate(singleRate), latencyAt("latency at half of that, p99"), ofAtLeastOnce()}},
-		{"json", "JSON of one event", format.JSON, `The same with messages that are a JSON object each, and are answered by one: an id and 50 values, as shortest decimal
+		{"json", "JSON of one event", format.JSON, `The same with one JSON object a message, in and out: an id and 50 values, as shortest decimal
 numbers. The stage finds the format by itself. The bare copy copies these.`,
 			[]target{leastRate(objectRate), latencyAt("latency at 10,000 events a second, p99"), ofAtLeastOnce()}},
-		{"avro", "Avro of one event", format.Avro, `The same with messages that are a record in Avro each, and are answered by one. A schema registry in this program's
+		{"avro", "Avro of one event", format.Avro, `The same with one Avro record a message, in and out. A schema registry in this program's
 process has their schema, and gets that of the outputs.`, []target{ofAtLeastOnce()}},
 		{"protobuf", "Protobuf of one event", format.Protobuf, `The same with messages in Protobuf.`, []target{ofAtLeastOnce()}},
 	} {

@@ -64,7 +64,7 @@ Ratios are of best figures.
 // shown are the rows on the page itself; the others are among its tables.
 var shown = []string{"whole", "place"}
 
-// ofRuns says of how many runs the figures are, and of one how long it took.
+// ofRuns describes the runs behind the figures: their number, or the time of a single run.
 func (b *bench) ofRuns() string {
 	runs := map[string]bool{}
 	took := 0.

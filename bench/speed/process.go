@@ -8,7 +8,7 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// usage is what a process took.
+// usage is the time and memory of a process.
 type usage = harness.Usage
 
 // process runs a program with the number of threads of all programs and returns its output and

@@ -36,7 +36,7 @@ type Batch struct {
 	// Sources stand for Weight points each.
 	Sources Columns
 	Weight  []float64
-	// Self says that source Self+t is target t itself, a pair to skip; it is -1 if no target is
+	// Self: source Self+t is target t itself, a pair to skip. It is -1 if no target is
 	// among the sources.
 	Self int
 	// Work is memory of the visitor. It stays with a goroutine from batch to batch, with its

@@ -150,8 +150,8 @@ func (c *crowd) check(t fataler, r *rand.Rand) {
 	}
 }
 
-// checkNumber checks that the number of landmarks is within a tenth of the best number, or that
-// number rounded.
+// checkNumber fails if the number of landmarks differs by more than a tenth from the best number,
+// after rounding.
 func checkNumber(t fataler, got, nodes int) {
 	t.Helper()
 	best := math.Cbrt(float64(nodes) * float64(nodes) / 2)

@@ -189,9 +189,9 @@ func (p *part) resize(n int) {
 	}
 }
 
-// assign finds the nearest landmarks. Nodes that lost their landmark search among all of them, the
-// other nodes among the promoted ones and their own. Of equally near ones it takes the first, and a
-// landmark's own is itself.
+// assign sets the nearest landmark of each node. Nodes that lost their landmark search all landmarks.
+// Other nodes compare their landmark with the promoted ones. Ties go to the first landmark. A
+// landmark is assigned to itself.
 func (p *part) assign(ctx context.Context, d *Dynamic, join, promoted, retired []int32, m *moves) error {
 	var lost, kept []int32 // positions
 	if len(promoted)+len(retired) == 0 {

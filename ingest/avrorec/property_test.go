@@ -15,7 +15,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// drawn is a random type with a value of it and the text expected in its column.
+// drawn is a random type, a value of that type, and the text expected in the column.
 type drawn struct {
 	schema any
 	value  any

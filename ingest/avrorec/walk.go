@@ -7,7 +7,7 @@ import (
 	"unfold/ingest/record"
 )
 
-// worker decodes one message at a time. Its steps are bound to its builder.
+// worker decodes one message at a time. Its steps write to the columns of its builder.
 type worker struct {
 	reader
 	b    *record.Builder

@@ -122,7 +122,7 @@ func (u *utf8Reader) fill() {
 	}
 }
 
-// valid returns the length of the valid beginning of b. A decoder replaces what it cannot decode by
+// valid returns the length of the valid beginning of b. A decoder replaces invalid bytes by
 // U+FFFD.
 func (u *utf8Reader) valid(b []byte) int {
 	if u.from != "" && !strings.HasPrefix(u.from, "utf") {

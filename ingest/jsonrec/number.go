@@ -87,7 +87,7 @@ func nameOf(d []byte, i int, negative bool) (v float64, end int) {
 	return 0, i
 }
 
-// exponent reads what follows the e, from i on.
+// exponent reads the digits of an exponent, from i on.
 func (s *scanner) exponent(n *number, i int) (end int, ok bool) {
 	d, minus, e := s.data, false, 0
 	if i < len(d) && (d[i] == '+' || d[i] == '-') {

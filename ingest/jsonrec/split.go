@@ -88,7 +88,7 @@ func (s *splitter) start() (byte, error) {
 // VectorName is the column of records that are lists of numbers.
 const VectorName = "vector"
 
-// ofRecords reports a list that holds records rather than numbers, by what follows its bracket.
+// ofRecords reports whether a list contains records rather than numbers, by the first byte after its bracket.
 func (s *splitter) ofRecords() bool {
 	for n := 1; ; n++ {
 		piece, err := s.in.Peek(n)

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Limits bound what a file may ask for. Fields that are 0 take the default.
+// Limits bound the memory that a file may request. Fields that are 0 take the default.
 type Limits struct {
 	// Footer bounds the footer, in bytes (256 MiB).
 	Footer int64

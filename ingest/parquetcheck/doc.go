@@ -1,7 +1,7 @@
 // Package parquetcheck checks the structure of a Parquet file before a decoder
 // allocates what the file asks for.
 //
-// A Parquet file is pages, then a footer that says where they are:
+// A Parquet file has pages, then a footer with their positions:
 //
 //	"PAR1" | pages of column chunks | footer (Thrift) | int32 footer length | "PAR1"
 //
@@ -17,7 +17,7 @@
 //   - the schema is one tree, and every row group has a chunk for each leaf;
 //   - chunks lie within the file, their pages within them, and the pages' values
 //     add up to the chunk's;
-//   - what a page takes decompressed is bounded;
+//   - the decompressed size of a page is bounded;
 //   - a dictionary page has room for its values;
 //   - the checksum of a page is right if it has one;
 //   - the compression is one that the reader knows.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// footer is what is used of a FileMetaData.
+// footer has the fields of a FileMetaData that are checked.
 type footer struct {
 	// bytes are the footer without annotations that are not known.
 	bytes  []byte

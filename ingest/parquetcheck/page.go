@@ -16,7 +16,7 @@ type pages struct {
 	head  []byte
 }
 
-// page is what is used of a PageHeader.
+// page has the fields of a PageHeader that are checked.
 type page struct {
 	typ, uncompressed, compressed int64
 	crc                           int64

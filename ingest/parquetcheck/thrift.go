@@ -24,7 +24,7 @@ const (
 	tStruct
 )
 
-// errShort says that the data ends too early: a header may just need more bytes.
+// errShort is the error if the data ends too early: a header may just need more bytes.
 var errShort = errors.New("it ends too early")
 
 const maxDepth = 32

@@ -59,7 +59,7 @@ func (w *worker) decode(value []byte, origin table.Origin) (out record.Decoded, 
 	return out, err
 }
 
-// reset forgets the message.
+// reset drops the message.
 func (w *worker) reset() {
 	// After the builder has refused a message, names that came later have no nodes.
 	bad := w.b.Bad()

@@ -73,7 +73,7 @@ func (b *Builder) begin() {
 // keptNames bounds the total length of names that are kept from one message to the next.
 const keptNames = 1 << 20
 
-// reset forgets the message.
+// reset drops the message.
 func (b *Builder) reset() {
 	// Names that occur in messages only are forgotten from time to time.
 	if b.grown > b.spec.Limits.Fields || b.names > keptNames {

@@ -9,7 +9,7 @@
 //	b.EndRow()
 //	t, err := b.Table(origin)                       // columns named by dotted paths
 //
-// The package also implements what is the same in all these formats: times, decimals, the
+// The package also implements the common parts of these formats: times, decimals, the
 // conventions of Kafka Connect and Debezium (connect.go), and the limits of a message (Limits).
 //
 // A Spec requests some dotted paths or all fields. A path also matches a field whose own name

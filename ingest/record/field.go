@@ -126,7 +126,7 @@ func (f *field) fill(rows int) {
 	}
 }
 
-// settle gives a column of nulls its kind, and returns what determines the column's type. If lists
+// settle sets the kind of a column of nulls, and returns what determines the column's type. If lists
 // is set, all columns of vectors have the same type.
 func (f *field) settle(lists bool) columnShape {
 	if f.kind == kindNone {

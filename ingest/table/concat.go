@@ -113,7 +113,7 @@ func PlainValues(a arrow.Array) arrow.Array {
 	return out
 }
 
-// Tight copies an array into buffers that contain only its values. So what is written does not
+// Tight copies an array into buffers that contain only its values. So the output does not
 // depend on the array that it was sliced from.
 func Tight(a arrow.Array) (arrow.Array, error) {
 	if d, ok := a.(*array.Dictionary); ok {

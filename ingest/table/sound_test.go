@@ -172,7 +172,7 @@ func plain(a arrow.Array, i int) string {
 	return a.ValueStr(i)
 }
 
-// unsound describes what other readers would refuse in an array; "" if nothing.
+// unsound describes why other readers would refuse an array; "" if they would not.
 func unsound(a arrow.Array) string {
 	data, n := a.Data(), a.Len()
 	nulls := 0

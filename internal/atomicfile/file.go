@@ -123,7 +123,7 @@ func Check(path string) error {
 // that share a folder have the same ones.
 var own = fmt.Sprintf("%08x", rand.Uint32())
 
-// SweepOwn removes what this process is writing beside path, or in the folder path, so that a process can end at
+// SweepOwn removes the temporary files of this process next to path, or in the folder path, so that a process can end at
 // once in the middle of it. Files of other processes stay. What cannot be removed stays.
 func SweepOwn(path string) {
 	for _, folder := range []string{filepath.Dir(path), path} {

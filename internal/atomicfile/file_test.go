@@ -115,7 +115,7 @@ func TestErrorsSayWhy(t *testing.T) {
 	}
 }
 
-// What this process is writing goes, beside a path and in a folder; files of others stay.
+// The process's own temporary files are removed, next to a path and in a folder; files of others stay.
 func TestSweepOwn(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")

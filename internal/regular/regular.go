@@ -31,8 +31,8 @@ func kind(m fs.FileMode) string {
 	return "a device"
 }
 
-// Open opens a regular file for reading, and returns a *KindError for anything else. It never waits, and
-// does not open what is no file: the writer of a named pipe would take it for a reader that leaves.
+// Open opens a regular file for reading, and returns a *KindError for anything else. It never waits. A
+// named pipe is not even opened: its writer would take the program for a reader that leaves.
 func Open(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, &KindError{path, info.Mode()}

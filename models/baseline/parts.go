@@ -46,7 +46,7 @@ func (t *scaled) Parts() []snapshot.Part {
 	return parts
 }
 
-// readScaled reads them.
+// readScaled reads a scaled model from its snapshot.
 func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
 	learnt, u, err := placing.Read(s)
 	if err != nil {
@@ -62,40 +62,8 @@ func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
 		method: Method(s.Kind), learnt: learnt, units: u, k: min(s.Neighbors, m-1), threads: threads,
 		y: u.All(x), x: vec.Of(m, d, slices.Clone(places)),
 	}
-	switch t.method {
-	case Isomap:
-		if err := t.readPaths(s); err != nil {
-			return nil, err
-		}
-	case Eigenmaps:
-		if t.values, err = snapshot.PartOf[float64](s, "values", d, 1); err != nil {
-			return nil, err
-		}
-		if err := t.diffusion.check(); err != nil {
-			return nil, err
-		}
-	case NonMetric:
-		ranks, err := snapshot.PartOf[float64](s, "ranks", 0, 3)
-		if err != nil {
-			return nil, err
-		}
-		t.rank = monotone{vec.Of(len(ranks)/3, 3, ranks)}
-		if err := t.rank.check(); err != nil {
-			return nil, err
-		}
-		stress, err := snapshot.PartOf[float64](s, "stress", 1, 1)
-		if err != nil {
-			return nil, err
-		}
-		t.stress = stress[0]
-	case KernelPCA:
-		width, err := snapshot.PartOf[float64](s, "width", 1, 1)
-		if err != nil {
-			return nil, err
-		}
-		if t.width = width[0]; !(t.width > 0) {
-			return nil, fmt.Errorf("the width %g has to be positive", t.width)
-		}
+	if err := t.readOwn(s); err != nil {
+		return nil, err
 	}
 	t.choose()
 	at := t.x
@@ -112,4 +80,44 @@ func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
 	}
 	t.settle(near)
 	return t, nil
+}
+
+// readOwn reads the parts that only some methods have.
+func (t *scaled) readOwn(s *snapshot.Snapshot) (err error) {
+	switch t.method {
+	case Isomap:
+		if err := t.readPaths(s); err != nil {
+			return err
+		}
+	case Eigenmaps:
+		if t.values, err = snapshot.PartOf[float64](s, "values", t.x.Cols, 1); err != nil {
+			return err
+		}
+		if err := t.diffusion.check(); err != nil {
+			return err
+		}
+	case NonMetric:
+		ranks, err := snapshot.PartOf[float64](s, "ranks", 0, 3)
+		if err != nil {
+			return err
+		}
+		t.rank = monotone{vec.Of(len(ranks)/3, 3, ranks)}
+		if err := t.rank.check(); err != nil {
+			return err
+		}
+		stress, err := snapshot.PartOf[float64](s, "stress", 1, 1)
+		if err != nil {
+			return err
+		}
+		t.stress = stress[0]
+	case KernelPCA:
+		width, err := snapshot.PartOf[float64](s, "width", 1, 1)
+		if err != nil {
+			return err
+		}
+		if t.width = width[0]; !(t.width > 0) {
+			return fmt.Errorf("the width %g has to be positive", t.width)
+		}
+	}
+	return nil
 }

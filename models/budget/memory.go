@@ -245,7 +245,7 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 	add("em", unused+held-aside+problem+field+state+frame+system+average+ordered/2, float64(p.threads())*sweepBytes)
 }
 
-// sweepBytes is what a thread holds of the groups of the map that push a leaf's points, as observed in the plane.
+// sweepBytes is a thread's memory for the groups that push a leaf's points, measured in the plane.
 const sweepBytes = 90e3
 
 // problemBytes returns the bytes of the constants (student.Problem.Bytes) for n points of dim

@@ -21,13 +21,13 @@ type Job struct {
 	Spec fit.Spec
 	// Kept is the number of bytes of a row's columns that pass through.
 	Kept int
-	// Scored says that the finished map will be compared with the input, as a report does.
+	// Scored is true if the finished map is compared with the input, as for a report.
 	// Otherwise the input is released once it is projected.
 	Scored bool
 	// Clusters is the memory of finding clusters of the map, in bytes for each row; 0 without
 	// clusters.
 	Clusters int
-	// Bits says that vectors are binary, which have a search of their own (knn.Binary).
+	// Bits is true for binary vectors, which have a search of their own (knn.Binary).
 	Bits bool
 	// Tight is set if Most determined the number of rows. Freed memory is then returned to the
 	// system between stages, whatever the size of the plan.

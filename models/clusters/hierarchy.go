@@ -19,8 +19,8 @@ type Hierarchy struct {
 	Lambda []float64
 	Parent []int32
 	Birth  []float64
-	// By cluster of the condensed tree: Last is the largest lambda in it and all clusters inside
-	// it. Label is the chosen cluster that contains it, which may be itself, or Noise.
+	// Last and Label are indexed by cluster of the condensed tree. Last is the largest lambda in the
+	// cluster and all clusters inside it. Label is the chosen cluster that contains it, which may be itself, or Noise.
 	Last  []float64
 	Label []int32
 	// Death is the largest lambda of each chosen cluster.

@@ -109,8 +109,8 @@ func (l *Live) Delete(ctx context.Context, slots []int32) error {
 	return l.shrink(ctx, slots)
 }
 
-// whole reports whether the tree is computed from scratch: if the number of unchanged points does
-// not exceed the length of lists, or the number of changed ones.
+// whole reports whether the tree is computed from scratch. It is, if at most as many points are
+// unchanged as a list is long, or as have changed.
 func (l *Live) whole(stay, change int) bool {
 	return stay <= l.graph.Settings().Lists || stay <= change
 }

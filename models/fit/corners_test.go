@@ -35,7 +35,7 @@ func cloudOf(n, cols int, f func(i, j int, v float64) float64) vec.Matrix[float3
 	return x
 }
 
-// corner is a data set at the limit of what a kind can learn.
+// corner is a data set that a kind can barely learn.
 type corner struct {
 	name string
 	x    vec.Matrix[float32]

@@ -17,7 +17,7 @@ import (
 // Supervised reports whether labels take part in learning.
 func (s Spec) Supervised() bool { return s.LVM.Student.Supervision > 0 || s.PredictsClasses() }
 
-// PredictsClasses reports whether what is learnt predicts classes by itself.
+// PredictsClasses reports whether the model predicts classes by itself.
 func (s Spec) PredictsClasses() bool { return s.Kind == GPLVM && s.GPLVM.Supervision > 0 }
 
 // hybrid are the settings of a fit of vectors and labels together, as that package has them.
@@ -47,7 +47,7 @@ func (s Spec) checkHybrid() error {
 	return err
 }
 
-// Hybrid is what a fit of vectors and labels together reports of itself.
+// Hybrid is the report of a fit of vectors and labels together.
 type Hybrid struct {
 	// Learnt is the number of points that were learnt, Labelled of those with a label, of so many Classes.
 	Learnt   int `json:"learnt"`
@@ -111,7 +111,7 @@ func labelsOfDistinct(z vec.Matrix[float32], labels []string) ([]string, error) 
 	return out, nil
 }
 
-// describeHybrid says what there is to know of such a model.
+// describeHybrid describes such a model.
 func describeHybrid(s *snapshot.Snapshot) []Line {
 	d := hybrid.Describe(s)
 	var relevance []string

@@ -32,9 +32,9 @@ type Kind struct {
 	// Missing is true if values may be missing (NaN). Learning fills them in, and events are placed
 	// by their known values.
 	Missing bool
-	// Likely says that new rows have a likelihood (models.Likely).
+	// Likely is true if new rows have a likelihood (models.Likely).
 	Likely bool
-	// Distances says that rows may have another distance than the Euclidean one.
+	// Distances is true if other distances than the Euclidean one are supported.
 	Distances bool
 	// Given is true if the kind accepts given neighbours (models.Common).
 	Given bool

@@ -29,7 +29,7 @@ const (
 	DefaultPCA = 50
 )
 
-// Spec specifies what to learn. The zero value works. It is stored as JSON in Snapshot.Settings
+// Spec specifies a fit. The zero value works. It is stored as JSON in Snapshot.Settings
 // (specFile).
 type Spec struct {
 	// Kinds are the kinds that Kind may name. They are not stored.

@@ -68,7 +68,7 @@ func binaryUnits(columns int) placing.Units {
 // set's values (eq 15, 16), active x q.
 type Sites struct{ M, Beta vec.Matrix[float64] }
 
-// values sets dst to row i in the form of the noise model, NaN where missing.
+// values sets dst to row i: whole numbers for probit noise, NaN where missing.
 func (m *Model) values(dst []float64, i int, noise Noise) {
 	m.Observed(dst, i)
 	if noise.Name() == NoiseProbit {

@@ -42,7 +42,7 @@ type Map struct {
 	placer  models.Placer      // placer of snap, made when first needed
 }
 
-// age tells since when a point has been on the map.
+// age has the time at which each point came to the map.
 type age uint8
 
 const (

@@ -13,7 +13,7 @@ import (
 	"unfold/models/lvm"
 )
 
-// TestDownAndUp: a map loses all points but few, then all, and gains others.
+// TestDownAndUp: a map loses most of its points, then all, and gets new ones.
 func TestDownAndUp(t *testing.T) {
 	for _, tails := range []lvm.Tails{lvm.Student, lvm.Gaussian} {
 		set := quick()

@@ -194,7 +194,7 @@ func TestDecodingIsPure(t *testing.T) {
 	}
 }
 
-// Few points, and points that share one place, are decoded by what there is.
+// Maps of few points, or of points at one place, are decoded, too.
 func TestDecodingByFewPoints(t *testing.T) {
 	for _, n := range []int{11, 40} {
 		maps, x := tailed(t, n, 4, 0, 2)
@@ -226,7 +226,7 @@ func TestDecodingOfOtherDistances(t *testing.T) {
 	}
 }
 
-// No, one or two places are decoded; what is no place is refused.
+// No, one or two places are decoded; places that are not finite are refused.
 func TestDecodingOfWhatIsNoPlace(t *testing.T) {
 	maps, _ := tailed(t, 100, 6, 3, 2)
 	for _, s := range maps {

@@ -14,7 +14,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// slowRegression computes what Regression does with plain loops: each prediction by the normal
+// slowRegression is Regression with plain loops: each prediction by the normal
 // equations of the weighted least squares.
 type slowRegression struct {
 	s    *snapshot.Snapshot

@@ -36,7 +36,7 @@ type Fit[T vec.Float] struct {
 // Begin makes points of the rows of x and finds their neighbours. Errors that lie in x
 // match models.ErrBadInput: a value that is not finite (*models.RowError), no columns,
 // fewer distinct rows than models.LeastDistinct. Of so few that a point has not Neighbors others,
-// Neighbors is reduced to what there is. So many neighbours of a point are searched for,
+// Neighbors is reduced to the number of other points. So many neighbours of a point are searched for,
 // and not fewer than the settings want; of those that are given at least these have to be
 // there, and a point without is bad input, too. Progress may be nil.
 func Begin[T vec.Float](ctx context.Context, x vec.Matrix[T], c models.Common, lists int, progress models.Progress) (*Fit[T], error) {

@@ -163,7 +163,7 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 	return g, p, err
 }
 
-// bridges returns the edges that join what is otherwise apart. unique has the row of each point; nil: point i
+// bridges returns the edges that join components. unique has the row of each point; nil: point i
 // is row i.
 func bridges(g *graph.Graph, unique []int32) (out []models.Bridge) {
 	row := func(point int32) int {

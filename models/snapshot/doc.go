@@ -10,7 +10,7 @@
 // 64-byte boundary so that a reader may map the file, each with its type, its
 // shape and a CRC-32C. docs/reference/model-file.md draws the bytes. Every bit of the file
 // is covered: header and directory have checksums of their own and padding
-// must be zero, so a file that differs in one bit from what was written does
+// must be zero, so a file that was changed by one bit does
 // not load.
 //
 // FormatVersion counts the versions of the format. A reader reads every version up to its own, for

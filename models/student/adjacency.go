@@ -13,7 +13,7 @@ import (
 // neighbours of a point's list. Further edges lead to more distant points.
 //
 // The weights of a pair are computed on demand from the lists of both points, because a list of all
-// edges would take more memory than what is computed from it.
+// edges would take more memory than the weights that are computed from it.
 type adjacency struct {
 	nb, further *knn.Neighbors // further may be nil
 	near        edgeWeights    // of near edges, by rank in the list

@@ -101,7 +101,7 @@ func (w *walk) fit(n int) {
 	}
 }
 
-// clear forgets a search.
+// clear resets the state of a search.
 func (w *walk) clear() {
 	for _, i := range w.touched {
 		w.dist[i] = math.Inf(1)

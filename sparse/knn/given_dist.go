@@ -12,7 +12,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// ErrNoDistance says that all distances that are given are 0.
+// ErrNoDistance is the error if all given distances are 0.
 var ErrNoDistance = errors.New("all distances that are given are 0, so that no scale follows from them: give distances above 0, or none")
 
 // Distances that are those of the rows but for a factor and rounding differ from them by at most
@@ -37,7 +37,7 @@ func (g *givenPairs) of(p int) (to []int32, length []float64) {
 	return g.to[a:b:b], g.length[a:b:b]
 }
 
-// pairs collects what is given for all rows of both points of a pair: the mean of their distances.
+// pairs sets the distance of each pair of points to the mean over the given distances of their rows.
 // Rows that differ are never at distance 0 from each other: the least that is given takes its place.
 func (v *givenView) pairs() (*givenPairs, error) {
 	type arc struct {

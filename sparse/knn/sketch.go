@@ -104,8 +104,8 @@ func (g *grid) row(bytes []uint8, z []float64) (norm int32, e2 float64) {
 // bound converts the square of a rounding error to a length before scaling to units.
 func (g *grid) bound(e2 float64) float64 { return (math.Sqrt(e2)*(1+slack) + slack) * g.unit }
 
-// coarseQuery has the constants that convert distances to limits for the comparisons of approx.
-// With rows X = x - middle and the query Q in half units these compute |X|^2 - Q x, so that
+// coarseQuery has the constants that convert a distance to a limit for approx. With the rows
+// X = x - middle and the query Q in half units, approx compares |X|^2 - Q x:
 //
 //	4 |q - x_j|^2 = |Q|^2 + 4 (|X|^2 - Q x + middle sum(Q)) units^2.
 type coarseQuery struct {

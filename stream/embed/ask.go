@@ -89,7 +89,7 @@ func (m *Map) Point(id string) (x []float32, there bool) {
 	return x, true
 }
 
-// Snapshot is what the map was opened from. It is read-only.
+// Snapshot is the snapshot of the map. It is read-only.
 func (m *Map) Snapshot() *snapshot.Snapshot { return m.of }
 
 // Asked is a table with placed rows, and their vectors.

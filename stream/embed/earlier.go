@@ -7,8 +7,8 @@ import (
 	"unfold/stream"
 )
 
-// earlier has the vectors of events that are placed together, which the learner sees only
-// afterwards. It is empty unless one of them needs the vector of another.
+// earlier has the vectors of the current batch by id. The learner does not know them yet, but a
+// later event of the batch may need the vector of an earlier one. Without such an event it is empty.
 type earlier struct {
 	before  Known
 	needed  bool

@@ -19,73 +19,110 @@ var _ stream.Map = (*Map)(nil)
 // Place implements stream.Map. The events of all messages are placed at once, which is much faster
 // than message by message.
 func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, error) {
-	out := make([]stream.Outcome, len(in))
-	var good []int
-	earlier := newEarlier(in, m.set.Known)
-	batches, wires, tables := make([]*ingest.Batch, len(in)), make([]format.Wire, len(in)), make([]*table.Table, len(in))
-	for i, e := range in {
-		mine, err := Own(e)
+	t := &together{m: m, in: in, out: make([]stream.Outcome, len(in)), messages: make([]message, len(in))}
+	if err := t.encode(); err != nil {
+		return nil, err
+	}
+	for len(t.good) > 0 {
+		again, err := t.place(ctx)
 		if err != nil {
 			return nil, err
 		}
-		wires[i], tables[i] = mine.Wire, mine.Table
+		if !again {
+			break
+		}
+	}
+	return t.out, nil
+}
+
+// together are messages whose events are placed at once.
+type together struct {
+	m        *Map
+	in       []stream.Events
+	out      []stream.Outcome
+	messages []message
+	good     []int // the messages to place
+}
+
+// message is a decoded message. batch is nil if there is nothing to place.
+type message struct {
+	batch *ingest.Batch
+	wire  format.Wire
+	table *table.Table
+}
+
+// encode encodes the events of each message, and reports deletions.
+func (t *together) encode() error {
+	earlier := newEarlier(t.in, t.m.set.Known)
+	for i, e := range t.in {
+		mine, err := Own(e)
+		if err != nil {
+			return err
+		}
+		msg := &t.messages[i]
+		msg.wire, msg.table = mine.Wire, mine.Table
 		if mine.Truncated {
-			if m.set.Watch != nil {
-				m.set.Watch.Emptied()
+			if t.m.set.Watch != nil {
+				t.m.set.Watch.Emptied()
 			}
-			out[i].Nothing = true
+			t.out[i].Nothing = true
 			earlier.empty()
 			continue
 		}
 		if mine.Table == nil {
 			earlier.gone(mine.Gone)
-			if m.set.Watch != nil {
-				m.set.Watch.Gone(mine.Gone)
+			if t.m.set.Watch != nil {
+				t.m.set.Watch.Gone(mine.Gone)
 			}
 			continue // a deleted event leaves a tombstone
 		}
-		if batches[i], out[i].Err = mine.Encode(m.encoder, earlier.known); out[i].Err == nil {
-			good = append(good, i)
-			earlier.came(batches[i])
+		if msg.batch, t.out[i].Err = mine.Encode(t.m.encoder, earlier.known); t.out[i].Err == nil {
+			t.good = append(t.good, i)
+			earlier.came(msg.batch)
 		}
 	}
-	for len(good) > 0 {
-		x := m.join(batches, good)
-		placed, err := m.Vectors(ctx, x)
-		var re *models.RowError
-		if errors.As(err, &re) {
-			// If one row cannot be placed, its message is rejected and the others continue.
-			k, row := holder(batches, good, re.Row)
-			own := *re
-			own.Row = row
-			out[good[k]].Err = &stream.MessageError{Stage: stream.StagePlace, Err: located(batches[good[k]].Origin, &own)}
-			good = slices.Delete(good, k, k+1)
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := placed.explain(ctx, x, m.set.Explain, func(row int) (*table.Table, int) {
-			k, own := holder(batches, good, row)
-			return tables[good[k]], own
-		}); err != nil {
-			return nil, err
-		}
-		all, first := make([]rows, len(good)), 0
-		for k, i := range good {
-			all[k] = rows{placed, batches[i], wires[i], first}
-			out[i].Value, out[i].ContentType, out[i].Err = all[k].message(ctx, 0, batches[i].Len())
-			out[i].Parts = &all[k]
-			if out[i].Err == nil {
-				mine := in[i].(*Events)
-				mine.placed = m.placement(&all[k])
-				m.watch(&all[k], mine.Position)
-			}
-			first += batches[i].Len()
-		}
-		break
+	return nil
+}
+
+// place places the good messages and composes their outputs. If a row cannot be placed, its message
+// is rejected, and again is true: the others are to be placed again.
+func (t *together) place(ctx context.Context) (again bool, err error) {
+	x := t.join()
+	placed, err := t.m.Vectors(ctx, x)
+	var re *models.RowError
+	if errors.As(err, &re) {
+		k, row := t.holder(re.Row)
+		own := *re
+		own.Row = row
+		i := t.good[k]
+		t.out[i].Err = &stream.MessageError{Stage: stream.StagePlace, Err: located(t.messages[i].batch.Origin, &own)}
+		t.good = slices.Delete(t.good, k, k+1)
+		return true, nil
 	}
-	return out, nil
+	if err != nil {
+		return false, err
+	}
+	if err := placed.explain(ctx, x, t.m.set.Explain, func(row int) (*table.Table, int) {
+		k, own := t.holder(row)
+		return t.messages[t.good[k]].table, own
+	}); err != nil {
+		return false, err
+	}
+	all, first := make([]rows, len(t.good)), 0
+	for k, i := range t.good {
+		msg := &t.messages[i]
+		all[k] = rows{placed, msg.batch, msg.wire, first}
+		out := &t.out[i]
+		out.Value, out.ContentType, out.Err = all[k].message(ctx, 0, msg.batch.Len())
+		out.Parts = &all[k]
+		if out.Err == nil {
+			mine := t.in[i].(*Events)
+			mine.placed = t.m.placement(&all[k])
+			t.m.watch(&all[k], mine.Position)
+		}
+		first += msg.batch.Len()
+	}
+	return false, nil
 }
 
 // placement is the result of placing a message's rows.
@@ -96,23 +133,23 @@ func (m *Map) placement(r *rows) *Placement {
 	}
 }
 
-// join copies the vectors of some batches into one matrix.
-func (m *Map) join(batches []*ingest.Batch, some []int) vec.Matrix[float32] {
-	n := 0
-	for _, i := range some {
-		n += batches[i].Len()
+// join copies the vectors of the good messages into one matrix.
+func (t *together) join() vec.Matrix[float32] {
+	n, dim := 0, t.m.placer.Dim()
+	for _, i := range t.good {
+		n += t.messages[i].batch.Len()
 	}
-	x := vec.Matrix[float32]{Rows: n, Cols: m.placer.Dim(), Data: make([]float32, 0, n*m.placer.Dim())}
-	for _, i := range some {
-		x.Data = append(x.Data, batches[i].X.Data...)
+	x := vec.Matrix[float32]{Rows: n, Cols: dim, Data: make([]float32, 0, n*dim)}
+	for _, i := range t.good {
+		x.Data = append(x.Data, t.messages[i].batch.X.Data...)
 	}
 	return x
 }
 
-// holder finds the batch that contains a row of the joined batches, and its number there.
-func holder(batches []*ingest.Batch, some []int, row int) (k, own int) {
-	for k, i := range some {
-		if n := batches[i].Len(); row >= n {
+// holder finds the good message that contains a row of the joined vectors, and its number there.
+func (t *together) holder(row int) (k, own int) {
+	for k, i := range t.good {
+		if n := t.messages[i].batch.Len(); row >= n {
 			row -= n
 			continue
 		}

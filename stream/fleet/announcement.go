@@ -53,7 +53,7 @@ func Of(s *snapshot.Snapshot, o store.Object) Announcement {
 // Map reports whether it names a map.
 func (a Announcement) Map() bool { return a.Version > 0 }
 
-// Object is where the snapshot is.
+// Object is the key of the snapshot in the store.
 func (a Announcement) Object() store.Object {
 	return store.Object{Key: a.Key, Version: a.Version, Bytes: a.Bytes, SHA256: a.SHA256}
 }

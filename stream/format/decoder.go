@@ -31,7 +31,7 @@ type Settings struct {
 	// Truncate makes the truncation of a table, as reported by Debezium, empty the map. Otherwise
 	// it is an error.
 	Truncate bool
-	// File has the schema of messages without a schema id; nil means that they have one.
+	// File has the schema of messages without a schema id; nil if all messages have an id.
 	File *File
 	// Registry has the schemas of messages; nil if there is none.
 	Registry *registry.Client

@@ -192,7 +192,7 @@ func testSizes(t *testing.T, c *cluster) {
 
 func TestCodecs(t *testing.T) { testCodecs(t, newFake(t)) }
 
-// testCodecs compares what is written and read with each compression.
+// testCodecs compares written and read messages with each compression.
 func testCodecs(t *testing.T, c *cluster) {
 	for _, codec := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
 		topic := topicFor(t, c, 1, nil)

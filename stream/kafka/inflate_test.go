@@ -156,8 +156,8 @@ func packed(t testing.TB, codec byte, records ...byte) []byte {
 	return shorten(b, 0)
 }
 
-// Messages of formats before Kafka 0.11, compressed or not, are read as the library wrote them. In
-// a set of format 1 offsets count from its first.
+// Messages of formats before Kafka 0.11, compressed or not, are read as the library wrote them.
+// Offsets in a set of format 1 are relative to the set's first offset.
 func TestOldFormats(t *testing.T) {
 	for codec := kafka.Compression(0); codec <= kafka.Lz4; codec++ {
 		var records []protocol.Record

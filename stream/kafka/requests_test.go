@@ -34,7 +34,7 @@ func (c *conversation) Write(b []byte) (int, error) {
 
 func (c *conversation) Read(b []byte) (int, error) { return c.answer.Read(b) }
 
-// talkingConn is a connection that only records what is written.
+// talkingConn is a connection that only records written bytes.
 type talkingConn struct {
 	net.Conn
 	sent bytes.Buffer

@@ -18,7 +18,7 @@ import (
 	"unfold/stream/kafka"
 )
 
-// readTopic returns what a reader returns, as "partition/offset=value".
+// readTopic returns the messages of a reader, as "partition/offset=value".
 func readTopic(ctx context.Context, r *kafka.TopicReader) (got []string, err error) {
 	for {
 		messages, err := r.Next(ctx)

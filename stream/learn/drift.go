@@ -226,7 +226,7 @@ func (w *watcher) look(ctx context.Context, events vec.Matrix[float32]) ([]drift
 	}
 }
 
-// says records the results for a number of events, or, with 0 events, that a sample was drawn. It
+// says logs the results for a number of events, or, with 0 events, that a sample was drawn. It
 // reports new results.
 func (w *watcher) says(events int, looks []drift.Look, err error) {
 	w.mu.Lock()

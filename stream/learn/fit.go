@@ -51,7 +51,7 @@ func (r *refresher) fit(ctx context.Context, x vec.Matrix[float32], labels []str
 	return &fitted{s, result.Row, follow}, err
 }
 
-// spec returns what to learn. It leaves one processor to placing, unless the settings give a
+// spec returns the fit of a map. It leaves one processor to placing, unless the settings give a
 // number.
 func (s Settings) spec() fit.Spec {
 	spec := s.Spec

@@ -73,7 +73,7 @@ func (p *publisher) emitMoves(ctx context.Context) error {
 	return nil
 }
 
-// emitPending emits what failed before.
+// emitPending emits the moves that failed before.
 func (p *publisher) emitPending(ctx context.Context) error {
 	p.mu.Lock()
 	moves, groups := p.movesPending, p.groupsPending

@@ -30,7 +30,7 @@ func (w *noticing) Placed(*emit.Output, vec.Matrix[float32], stream.Position) {}
 func (w *noticing) Emptied()                                                  {}
 func (w *noticing) Gone(string)                                               {}
 
-// A watcher hears of every map before events are placed on it: of a learner, of one that goes on from a
+// A watcher gets every map before events are placed on it: of a learner, of one that goes on from a
 // state, and of an embedder.
 func TestWatcherKnowsTheMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 1))

@@ -45,7 +45,7 @@ func (v *vectors) put(s uint32, x []float32) {
 	copy(v.x[int(at)*v.dim:], x)
 }
 
-// drop forgets the vector of a slot.
+// drop removes the vector of a slot.
 func (v *vectors) drop(s uint32) {
 	if x := v.of(s); x != nil {
 		clear(x)

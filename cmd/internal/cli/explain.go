@@ -161,7 +161,7 @@ func (x *explanations) event(o *emit.Output, i int, why *embed.Why) error {
 	return err
 }
 
-// end reports what was not written.
+// end reports the rows that were not written.
 func (x *explanations) end() error {
 	x.p.progress.End()
 	switch {

@@ -16,9 +16,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestRecords: a stage configured with only its topics reads records as they are on topics, one
-// event a message. It learns a map and writes outputs in the same format. lint reports beforehand
-// what it finds in a message.
+// TestRecords: a stage that is configured with its topics alone reads records of one event each. It
+// learns a map and writes outputs in the same format. lint describes a message before the start.
 func TestRecords(t *testing.T) {
 	const sent = 140
 	vector := func(id int) []float32 {

@@ -3,10 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -17,13 +14,11 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/input"
 	"unfold/ingest/table"
-	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/live"
 	"unfold/models/snapshot"
-	"unfold/stream/embed"
 )
 
 type updateCmd struct {
@@ -46,25 +41,6 @@ to do so as it has learnt; classes that are new to it are learnt by a fit.
 
     unfold update data.unfold today.parquet -o data.unfold --map today-places.parquet
     unfold update data.unfold --forget gone.csv -o data.unfold`
-}
-
-// PointName is the column with the point number of each row.
-const PointName = "point"
-
-func pointColumn[T int | int32](point []T) table.Column {
-	numbers := make([]int64, len(point))
-	for i, p := range point {
-		numbers[i] = int64(p)
-	}
-	return table.Int64Column(PointName, numbers)
-}
-
-// checkPointName returns an error if a kept column has the name of the column of point numbers.
-func checkPointName(keep []string) error {
-	if slices.Contains(keep, PointName) {
-		return fmt.Errorf("column %q cannot be kept: the numbers of points are in a column of that name; rename it in the input", PointName)
-	}
-	return nil
 }
 
 func (c *updateCmd) Run(ctx context.Context, p *program) error {
@@ -225,54 +201,6 @@ func (u *updating) change(ctx context.Context) (err error) {
 	return u.carry(numbers)
 }
 
-// rows reads the vectors of the rows to add.
-func (u *updating) rows(ctx context.Context) (x vec.Matrix[float32], err error) {
-	x.Cols = u.before.Dim
-	if len(u.inputs) == 0 {
-		return x, nil
-	}
-	e, err := embedderOf(u.before, u.Model, u.Map, u.settings, embed.Explain{})
-	if err != nil {
-		return x, err
-	}
-	u.p.progress.Stage("read", "rows", totalRows(ctx, u.inputs, u.options))
-	for _, path := range u.inputs {
-		if err := u.read(ctx, e, path, &x); err != nil {
-			return x, err
-		}
-	}
-	return x, nil
-}
-
-// read appends the vectors, ids and labels of a file.
-func (u *updating) read(ctx context.Context, e *embedder, path string, x *vec.Matrix[float32]) error {
-	r, m, err := e.open(ctx, path, u.options)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for t, err := range table.All(ctx, r) {
-		if err != nil {
-			return err
-		}
-		b, err := m.Encoder().Encode(t)
-		if err != nil {
-			return err
-		}
-		if b.ID.Valid() {
-			u.ids = append(u.ids, make([]string, x.Rows-len(u.ids))...) // earlier files may have no ids
-			u.ids = append(u.ids, b.ID.Strings()...)
-		}
-		if b.Label != nil {
-			u.labels = append(u.labels, make([]string, x.Rows-len(u.labels))...) // earlier files may have no labels
-			u.labels = append(u.labels, b.Label...)
-		}
-		x.Data, x.Rows = append(x.Data, b.X.Data...), x.Rows+b.X.Rows
-		u.p.progress.Set(int64(x.Rows))
-	}
-	return nil
-}
-
 // carry copies from the previous model what a live map does not store: the ids, and the classifier
 // if the coordinate frame is unchanged.
 func (u *updating) carry(numbers []int) error {
@@ -308,157 +236,4 @@ func (u *updating) carry(numbers []int) error {
 	parts, err := classifier.Parts()
 	u.after.Parts = append(u.after.Parts, parts...)
 	return err
-}
-
-// write writes the model and the requested outputs. Either all of them appear, or none.
-func (u *updating) write(ctx context.Context) error {
-	outputs := &transaction{stdout: u.p.Stdout}
-	defer outputs.abort()
-	if err := outputs.write(u.Output, func(w io.Writer) error { return snapshot.Write(w, u.after) }); err != nil {
-		return err
-	}
-	if u.Map != "" {
-		if err := u.writePlaces(ctx, outputs); err != nil {
-			return err
-		}
-	}
-	if u.Points != "" {
-		if err := outputs.writeMap(u.Points, u.points()); err != nil {
-			return err
-		}
-	}
-	if u.Report != "" {
-		err := outputs.write(u.Report, func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(u.report)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return outputs.commit()
-}
-
-// writePlaces places the added rows on the updated map.
-func (u *updating) writePlaces(ctx context.Context, outputs *transaction) error {
-	if len(u.inputs) == 0 {
-		return usagef("--map: no rows come; --points writes those of the map")
-	}
-	e, err := embedderOf(u.after, u.Model, u.Map, u.settings, embed.Explain{})
-	if err != nil {
-		return err
-	}
-	w, err := createMap(u.Map, u.p.Stdout, len(u.inputs) == 1)
-	if err != nil {
-		return err
-	}
-	outputs.outputs = append(outputs.outputs, output{u.Map, w.Close, w.Abort})
-	u.p.progress.Stage("place", "rows", int64(len(u.came)))
-	n := &numberedWriter{Writer: w, point: u.came}
-	for _, path := range u.inputs {
-		if err := e.file(ctx, u.p, path, u.options, table.Column{}, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// numberedWriter adds the column of point numbers to its outputs.
-type numberedWriter struct {
-	emit.Writer
-	point []int // of the rows not written yet
-}
-
-func (w *numberedWriter) Write(o *emit.Output) error {
-	n := o.Len()
-	if n > len(w.point) {
-		return errors.New("the files grew while they were read")
-	}
-	out := *o
-	out.Kept = append(slices.Clone(o.Kept), pointColumn(w.point[:n]))
-	w.point = w.point[n:]
-	return w.Writer.Write(&out)
-}
-
-// points returns the points of the map, a row for each.
-func (u *updating) points() *emit.Output {
-	at := u.live.Points()
-	n := len(at.ID)
-	rows, sigma, mu := make([]int64, n), make([]float32, n), vec.Convert[float32](u.after.Mu)
-	for i := range n {
-		rows[i], sigma[i] = int64(at.Count[i]), float32(at.Sigma[i])
-	}
-	o := &emit.Output{
-		Kept: []table.Column{pointColumn(at.ID), table.Int64Column("rows", rows)}, Embedding: mu, Sigma: sigma,
-		Epoch: u.after.Epoch, Version: u.after.Version, MapID: u.after.MapID,
-	}
-	if u.after.IDs != nil {
-		o.ID = table.StringColumn(emit.IDName, u.after.IDs)
-	}
-	return o
-}
-
-// leaving reads the points whose rows are removed, given by point number or by id.
-func (u *updating) leaving(ctx context.Context, numbers []int) ([]int, error) {
-	r, err := ingest.Open(ctx, u.Forget, u.options)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	name := PointName
-	if _, there := r.Schema().Find(PointName); !there {
-		if name = u.idName(r.Schema()); name == "" {
-			return nil, table.Origin{File: u.Forget}.Bad("it has neither a column %q nor ids", PointName).
-				Suggest("fit --numbers writes numbers of points; a column of ids is called %q or as the model's; the columns are %s", emit.IDName, r.Schema())
-		}
-	}
-	known := map[string]int{}
-	for i, id := range u.before.IDs {
-		if id != "" {
-			known[id] = numbers[i]
-		}
-	}
-	var gone []int
-	for t, err := range table.All(ctx, r) {
-		if err != nil {
-			return nil, err
-		}
-		c, err := t.Need(name)
-		if err != nil {
-			return nil, err
-		}
-		for i := range c.Len() {
-			if name == PointName {
-				v, ok := c.Float(i)
-				if !ok || v != float64(int32(v)) {
-					return nil, t.Origin.BadAt(i, name, "%q is no number of a point", table.Clip(c.Text(i)))
-				}
-				gone = append(gone, int(v))
-				continue
-			}
-			p, ok := known[c.Text(i)]
-			if !ok {
-				return nil, t.Origin.BadAt(i, name, "no point of %s has the id %q", u.Model, table.Clip(c.Text(i))).
-					Suggest("of equal rows the last one's id is known; fit --numbers numbers all")
-			}
-			gone = append(gone, p)
-		}
-	}
-	return gone, nil
-}
-
-// idName returns the id column in a table of rows to remove, "" if it has none. Candidates are the
-// names from the flags and the model, and id.
-func (u *updating) idName(s table.Schema) string {
-	names := []string{u.settings.Source.Columns.ID, emit.IDName}
-	if e, err := embed.Encoder(u.before); err == nil && e != nil {
-		names = append(names, e.Selection().ID)
-	}
-	for _, name := range names {
-		if _, there := s.Find(name); there && name != "" {
-			return name
-		}
-	}
-	return ""
 }

@@ -16,7 +16,7 @@ import (
 	"unfold/cmd/internal/pdf"
 )
 
-// surface is what a picture is drawn on.
+// surface is the canvas of a picture.
 type surface interface {
 	// canvas is for text and lines.
 	canvas() vgdraw.Canvas

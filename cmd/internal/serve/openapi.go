@@ -6,7 +6,7 @@ import (
 	"unfold/ingest/emit"
 )
 
-// openAPI describes what a Handler answers, as OpenAPI 3.1.
+// openAPI describes the requests and answers of a Handler, as OpenAPI 3.1.
 //
 //go:embed openapi.json
 var openAPI []byte

@@ -13,7 +13,7 @@ import (
 
 // Traits of an implementation.
 type Traits struct {
-	// Whole says that sources represent all points: their weighted means are those of all other
+	// Whole is true if sources represent all points: their weighted means are those of all other
 	// points, not of a sample.
 	Whole bool
 	// Sizes and Dims are the numbers of points and dimensions to test; nil means a choice from 1 to

@@ -31,7 +31,7 @@ func newBoundsJob(t testing.TB, rows, panels, depth, extra, shift int, f func() 
 	return s
 }
 
-// canary is what no bound is.
+// canary is a value that is no bound.
 const canary = -77
 
 // twin is a copy of a job with an output of its own.

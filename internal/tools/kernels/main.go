@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// state is how a kernel is tested here.
+// state describes how this machine tests a kernel.
 type state int
 
 const (

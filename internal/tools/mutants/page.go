@@ -17,7 +17,7 @@ Tests that take far longer with a change than without are run again at once with
 again, or if their failure repeats. So failures that a busy machine causes do not count. "Ended" counts killed changes whose tests did not end by themselves.
 
 Some changes have no effect that a test could see. Those are "equivalent", each with its reason in
-` + "`internal/tools/mutants/equivalent.txt`" + `. They are tried like the others; the percentage is that of the rest.
+` + "`internal/tools/mutants/equivalent.txt`" + `. They are tried, but do not count in the percentage.
 
 | package | changes | tried | equivalent | killed | of them ended | not reached by the tests | processor seconds of the tests | tried on |
 |---|---:|---|---:|---:|---:|---:|---:|---|

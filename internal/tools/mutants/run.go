@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"unfold/internal/par"
 )
 
 // result is the outcome for a package.
@@ -85,7 +87,39 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 	if err := t.look(ctx, s.run, folder); err != nil {
 		return r, fmt.Errorf("%s: %w", path, err)
 	}
-	var chosen []int
+	chosen := r.choose(sites, s)
+	chosen = slices.DeleteFunc(chosen, func(k int) bool {
+		if len(t.reaching(k)) > 0 {
+			return false
+		}
+		r.Missed = append(r.Missed, sites[k])
+		s.verbose("%s: not reached%s: %s", path, reasons.note(sites[k]), sites[k])
+		return true
+	})
+	var mu sync.Mutex // guards r
+	par.Do(s.workers, len(chosen), func(i int) {
+		k := chosen[i]
+		found := t.notice(ctx, k)
+		mu.Lock()
+		defer mu.Unlock()
+		switch found {
+		case survived:
+			r.Survivors = append(r.Survivors, sites[k])
+			s.verbose("%s: survived%s: %s", path, reasons.note(sites[k]), sites[k])
+		case ended:
+			r.Ended++
+		}
+		if found != survived && reasons[sites[k].key()] != "" {
+			s.verbose("%s: killed, although equivalent.txt names it: %s", path, sites[k])
+		}
+	})
+	slices.SortFunc(r.Survivors, func(a, b site) int { return strings.Compare(a.String(), b.String()) })
+	r.excuse(reasons)
+	return r, ctx.Err()
+}
+
+// choose returns the changes to try, by their numbers, and records how they were drawn.
+func (r *result) choose(sites []site, s settings) (chosen []int) {
 	for k, c := range sites {
 		if s.only.MatchString(c.String()) {
 			chosen = append(chosen, k)
@@ -105,44 +139,7 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 	default:
 		r.Drawn = fmt.Sprintf("%d by seed %d", r.Tried, s.seed)
 	}
-	chosen = slices.DeleteFunc(chosen, func(k int) bool {
-		if len(t.reaching(k)) > 0 {
-			return false
-		}
-		r.Missed = append(r.Missed, sites[k])
-		s.verbose("%s: not reached%s: %s", path, reasons.note(sites[k]), sites[k])
-		return true
-	})
-	var mu sync.Mutex
-	var group sync.WaitGroup
-	next := make(chan int)
-	for range s.workers {
-		group.Go(func() {
-			for k := range next {
-				found := t.notice(ctx, k)
-				mu.Lock()
-				switch found {
-				case survived:
-					r.Survivors = append(r.Survivors, sites[k])
-					s.verbose("%s: survived%s: %s", path, reasons.note(sites[k]), sites[k])
-				case ended:
-					r.Ended++
-				}
-				if found != survived && reasons[sites[k].key()] != "" {
-					s.verbose("%s: killed, although equivalent.txt names it: %s", path, sites[k])
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for _, k := range chosen {
-		next <- k
-	}
-	close(next)
-	group.Wait()
-	slices.SortFunc(r.Survivors, func(a, b site) int { return strings.Compare(a.String(), b.String()) })
-	r.excuse(reasons)
-	return r, ctx.Err()
+	return chosen
 }
 
 // readHits returns the numbers in a file. A missing file has none.

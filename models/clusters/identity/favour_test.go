@@ -11,7 +11,7 @@ import (
 	"unfold/models/clusters/identity"
 )
 
-// dumbbell returns two groups at a distance from each other, beside a third far away. Near each
+// dumbbell returns two groups at a distance from each other, and a third far away. Near each
 // other they are one cluster by the excess of mass.
 func dumbbell(distance float64) vec.Matrix[float64] {
 	r := rand.New(rand.NewPCG(1, 7))

@@ -14,16 +14,16 @@ import (
 type Compact struct {
 	Slots []int32
 	X     vec.Matrix[float32]
-	// Neighbors is what knn.Graph returns for X: Settings.Lists neighbours of every
+	// Neighbors equals knn.Graph of X: Settings.Lists neighbours of every
 	// point, or all others if they are fewer. The parts are of the first k of them.
 	Neighbors *knn.Neighbors
-	// Label and Size are what graph.Label returns; nil if no components are kept.
+	// Label and Size equal those of graph.Label; nil if no components are kept.
 	Label []int32
 	Size  []int
 	// Tree holds the edges of the spanning forest, ascending by (I, J); nil if it
 	// is not kept.
 	Tree []graph.Edge
-	// Mutual is what graph.MutualReach returns; nil if it is not kept.
+	// Mutual equals graph.MutualReach; nil if it is not kept.
 	Mutual []bool
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Graph is the neighbourhood graph of the points it holds. It is not safe for
-// concurrent use; what its methods return is valid until the next Insert or Delete.
+// concurrent use. Results of its methods are valid until the next Insert or Delete.
 type Graph struct {
 	dim   int
 	set   Settings
@@ -135,7 +135,7 @@ func (g *Graph) grow(top int) {
 	g.lists.resize(top)
 }
 
-// trim lowers top to what is in use.
+// trim lowers top to the slots in use.
 func (g *Graph) trim() {
 	for g.top > 0 && !g.live.has(int32(g.top-1)) {
 		g.top--
@@ -143,7 +143,7 @@ func (g *Graph) trim() {
 	g.lists.resize(g.top)
 }
 
-// Bytes returns how much memory the graph holds, its rows and all scratch memory that is kept
+// Bytes returns the memory of the graph, with its rows and all scratch memory that is kept
 // included.
 func (g *Graph) Bytes() int64 {
 	return g.rows.Bytes() + g.lists.bytes() + int64(8*(cap(g.live)+cap(g.changed))) + g.forest.bytes() + g.marks.bytes() + g.reach.bytes()

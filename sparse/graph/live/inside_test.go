@@ -18,7 +18,7 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// checkInside checks what lists promise beyond K: how far they go, and which points they would take.
+// checkInside checks the invariants of lists beyond K: their radius, and the points that they would take.
 func checkInside(t fataler, g *Graph, p points) {
 	t.Helper()
 	l, n := &g.lists, len(p)

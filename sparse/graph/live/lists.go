@@ -68,7 +68,7 @@ func (l *lists) replace(slot int32, index []int32, dist2 []float64, n int) {
 	l.settle(slot, n)
 }
 
-// settle says how far a list reaches among n points.
+// settle sets the radius of a list among n points.
 func (l *lists) settle(slot int32, n int) {
 	c := int(l.count[slot])
 	if c == n-1 && c < l.most {

@@ -22,7 +22,7 @@ type fataler interface {
 	Fatalf(string, ...any)
 }
 
-// points is what a graph should hold: rows by slot.
+// points are the expected rows of a graph, by slot.
 type points map[int32][]float32
 
 // matrix returns the rows in ascending order of their slots, and these.

@@ -47,7 +47,7 @@ func (g *Graph) reaching(s set) set {
 	return from
 }
 
-// sweepSize is how many slots a task of a pass over all lists has.
+// sweepSize is the number of slots in a task of a pass over all lists.
 const sweepSize = 4096
 
 // backward adds the slots whose nearest include a member of s to s.
@@ -172,7 +172,7 @@ type walker struct {
 	queue []int32
 }
 
-// walk marks what slot j reaches in 1..s steps, and j.
+// walk marks the slots that j reaches in 0..s steps.
 func (w *walker) walk(g *Graph, j int32) {
 	w.seen = resized(w.seen, max(len(w.seen), g.top))
 	if w.now++; w.now == 0 {

@@ -7,7 +7,7 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Parts says what a Graph keeps beside the lists of neighbours.
+// Parts selects what a Graph maintains in addition to neighbour lists.
 type Parts uint
 
 const (
@@ -18,7 +18,7 @@ const (
 	Tree
 	// Reach marks which entries of K are mutually reachable (Saul 2020, eq 23).
 	Reach
-	// Similar is E (eq 24), with the tree and the reach that it is made of.
+	// Similar is E (eq 24), with the spanning tree and the mutual reachability that it needs.
 	Similar = Tree | Reach | 1<<3
 	// All is all of it.
 	All = Components | Similar
@@ -49,16 +49,16 @@ func (p Parts) String() string {
 type Settings struct {
 	// Neighbors is k, the number of neighbours of a point; 0 means 10.
 	Neighbors int
-	// Lists is how many neighbours Compact lists of every point, at least k: all other
+	// Lists is the number of neighbours of every point in Compact, at least k: all other
 	// parts are of the first k of them. 0 means k.
 	Lists int
 	// Core is s, the longest walk of mutual reachability; 0 means 1. Every step
 	// beyond the first multiplies by k what a change reaches.
 	Core int
-	// Spare is how many neighbours beyond these a list holds at most, so that most
+	// Spare is the largest number of further neighbours in a list, so that most
 	// deletions need no search; 0 means as many, a negative number none.
 	Spare int
-	// Parts are what is kept beside the lists.
+	// Parts selects what is maintained in addition to the lists.
 	Parts Parts
 	// Distance is that of the rows; the zero value is the Euclidean one.
 	Distance distance.Distance

@@ -17,7 +17,7 @@ type Report struct {
 	Method Method `json:"method"`
 	// Recall is the recall on a sample of rows, 1 if the search was exact.
 	Recall float64 `json:"recall"`
-	// Distances says that neighbours are at distances that were given, not at those of the rows.
+	// Distances is true if distances were given, rather than computed from the rows.
 	Distances bool `json:"distances,omitempty"`
 }
 

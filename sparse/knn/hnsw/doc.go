@@ -7,7 +7,7 @@
 //	Index.Insert    adds rows
 //	Index.Delete    removes rows and mends the graph
 //	Index.Search    near rows of others, at exact distances
-//	Index.Save      writes it as one file, Load reads it
+//	Index.SaveLinks writes it without its rows, LoadLinks reads it
 //
 // # The graph
 //

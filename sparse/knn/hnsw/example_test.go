@@ -28,10 +28,11 @@ func Example() {
 	fmt.Println("inserted", rows)
 
 	var file bytes.Buffer
-	if err := index.Save(&file); err != nil {
+	if err := index.SaveLinks(&file); err != nil {
 		panic(err)
 	}
-	if index, err = hnsw.Load(&file); err != nil {
+	copy(x.Row(2), []float32{2, 1}) // the rows are stored elsewhere
+	if index, err = hnsw.LoadLinks(&file, x); err != nil {
 		panic(err)
 	}
 	near, err := index.Search(ctx, vec.Of(1, 2, []float32{2, 0}), 3, knn.Settings{})

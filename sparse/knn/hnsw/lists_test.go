@@ -104,7 +104,7 @@ func TestFromListsGoesOn(t *testing.T) {
 	if !bytes.Equal(saved(t, one), saved(t, two)) {
 		t.Error("it depends on the number of threads, or on distances")
 	}
-	again, err := Load(bytes.NewReader(saved(t, one)))
+	again, err := LoadLinks(bytes.NewReader(links(t, one)), rowsOf(one))
 	if err != nil {
 		t.Fatal(err)
 	}

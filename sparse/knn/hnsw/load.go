@@ -13,20 +13,14 @@ import (
 	"unfold/internal/vec"
 )
 
-// ErrFormat is wrapped by Load's errors if the bytes are not a complete and valid index; other
-// errors come from the reader.
+// ErrFormat is wrapped by the errors of LoadLinks if the bytes are not a complete and valid index;
+// other errors come from the reader.
 var ErrFormat = errors.New("not a sound index")
 
-// Load decodes the output of Save, and reads no byte more. For any bytes, it returns a valid index
-// or an error, and allocates at most a few times the size of the input.
-func Load(from io.Reader) (*Index, error) { return load(from, nil) }
-
-// LoadLinks decodes the output of SaveLinks for an index over the rows of x, as Load does, and
-// copies the rows. Rows of x that were vacant are ignored.
-func LoadLinks(from io.Reader, x vec.Matrix[float32]) (*Index, error) { return load(from, &x) }
-
-// load decodes an index. x has its rows; if x is nil, the rows follow in the input.
-func load(from io.Reader, x *vec.Matrix[float32]) (*Index, error) {
+// LoadLinks decodes the output of SaveLinks for an index over the rows of x, and copies the rows.
+// Rows of x that were vacant are ignored. It reads no byte more than the index has. For any bytes,
+// it returns a valid index or an error, and allocates at most a few times the size of the input.
+func LoadLinks(from io.Reader, x vec.Matrix[float32]) (*Index, error) {
 	r := &reader{from: from, sum: crc32.New(castagnoli)}
 	ix, err := r.index(x)
 	if err == nil {
@@ -42,13 +36,9 @@ func load(from io.Reader, x *vec.Matrix[float32]) (*Index, error) {
 }
 
 // index decodes an index. If it returns no error, r.err may still be set.
-func (r *reader) index(x *vec.Matrix[float32]) (*Index, error) {
-	kind := magic
-	if x != nil {
-		kind = magicLinks
-	}
-	if string(r.bytes(len(kind))) != kind && r.err == nil {
-		return nil, fmt.Errorf("%w: no %s at its beginning", ErrFormat, kind)
+func (r *reader) index(x vec.Matrix[float32]) (*Index, error) {
+	if string(r.bytes(len(magic))) != magic && r.err == nil {
+		return nil, fmt.Errorf("%w: no %s at its beginning", ErrFormat, magic)
 	}
 	if v := r.number(); v != version && r.err == nil {
 		return nil, fmt.Errorf("%w: version %d, this program reads %d", ErrFormat, v, version)
@@ -62,18 +52,14 @@ func (r *reader) index(x *vec.Matrix[float32]) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x != nil && (int(h.Dim) != x.Cols || int(h.Rows) != x.Rows) {
+	if int(h.Dim) != x.Cols || int(h.Rows) != x.Rows {
 		return nil, fmt.Errorf("%w: its header is of %d rows of dimension %d, there are %d of %d", ErrFormat, h.Rows, h.Dim, x.Rows, x.Cols)
 	}
 	r.graph(ix, h)
-	if x == nil {
-		r.vectors(ix, h)
-	} else if r.err == nil {
-		ix.copyRows(*x)
-	}
 	if r.err != nil {
 		return nil, r.err
 	}
+	ix.copyRows(x)
 	want := r.sum.Sum32()
 	if got := r.number(); got != want && r.err == nil {
 		return nil, fmt.Errorf("%w: its checksum is %08x, the file says %08x", ErrFormat, want, got)
@@ -98,7 +84,7 @@ func (h header) index() (*Index, error) {
 	return ix, nil
 }
 
-// graph decodes everything after the header except the rows.
+// graph decodes everything after the header.
 func (r *reader) graph(ix *Index, h header) {
 	rows, blocks := int(h.Rows), int(h.Blocks)
 	ix.level = r.bytes(rows)
@@ -111,18 +97,6 @@ func (r *reader) graph(ix *Index, h header) {
 	ix.vacant = r.numbers(int(h.Vacant))
 	for range h.Heights {
 		ix.vacantTowers = append(ix.vacantTowers, r.numbers(int(r.number())))
-	}
-}
-
-// vectors reads the rows.
-func (r *reader) vectors(ix *Index, h header) {
-	row := make([]float32, ix.stride)
-	for range h.Rows {
-		r.floats(row[:ix.dim])
-		if r.err != nil {
-			return
-		}
-		ix.rows = append(ix.rows, row...)
 	}
 }
 
@@ -204,15 +178,6 @@ func (r *reader) numbers(n int) []int32 {
 		}
 	}
 	return out
-}
-
-func (r *reader) floats(to []float32) {
-	for len(to) > 0 {
-		b := r.next(4 * min(len(to), bufferSize/4))
-		for ; len(b) > 0; b, to = b[4:], to[1:] {
-			to[0] = math.Float32frombits(binary.LittleEndian.Uint32(b))
-		}
-	}
 }
 
 func (r *reader) fixed(v any) {

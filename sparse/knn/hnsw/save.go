@@ -6,12 +6,11 @@ import (
 	"hash"
 	"hash/crc32"
 	"io"
-	"math"
 )
 
 // The file is little-endian throughout:
 //
-//	magic "UNFOHNSW", or "UNFOLINK" without the vectors; version uint32
+//	magic "UNFOLINK", version uint32
 //	dim, M, EfConstruction, Ef uint32; Seed, levels drawn uint64
 //	rows, blocks, layers, vacant rows, heights uint32
 //	level, kids       rows x uint8
@@ -22,14 +21,12 @@ import (
 //	roots             layers x int32
 //	vacant rows       vacant rows x int32
 //	vacant towers     for each height: count uint32, count x int32
-//	vectors           rows x dim float32, zeros for vacant rows; not after "UNFOLINK"
 //	CRC-32C of all of the above, uint32
 //
 // The chains of twins follow from the slots for links (see twins.go).
 const (
-	magic      = "UNFOHNSW"
-	magicLinks = "UNFOLINK"
-	version    = 1
+	magic   = "UNFOLINK"
+	version = 1
 )
 
 // header is the fixed-size part after magic and version.
@@ -41,18 +38,13 @@ type header struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Save writes the index. Equal indexes give equal bytes.
-func (ix *Index) Save(to io.Writer) error { return ix.save(to, magic) }
-
-// SaveLinks writes the index without its rows, for callers that store them elsewhere. Equal indexes
-// give equal bytes.
-func (ix *Index) SaveLinks(to io.Writer) error { return ix.save(to, magicLinks) }
-
-func (ix *Index) save(to io.Writer, kind string) error {
+// SaveLinks writes the index without its rows, which callers store elsewhere. Equal indexes give
+// equal bytes.
+func (ix *Index) SaveLinks(to io.Writer) error {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	w := &writer{to: to, sum: crc32.New(castagnoli)}
-	w.write([]byte(kind))
+	w.write([]byte(magic))
 	w.number(version)
 	w.fixed(header{
 		Dim: uint32(ix.dim), M: uint32(ix.set.M), EfConstruction: uint32(ix.set.EfConstruction), Ef: uint32(ix.set.Ef),
@@ -71,11 +63,6 @@ func (ix *Index) save(to io.Writer, kind string) error {
 	for _, t := range ix.vacantTowers {
 		w.number(uint32(len(t)))
 		w.numbers(t)
-	}
-	if kind == magic {
-		for r := range ix.level {
-			w.floats(ix.vector(int32(r)))
-		}
 	}
 	w.number(w.sum.Sum32())
 	w.flush()
@@ -127,12 +114,6 @@ func (w *writer) number(v uint32) {
 func (w *writer) numbers(v []int32) {
 	for _, x := range v {
 		w.number(uint32(x))
-	}
-}
-
-func (w *writer) floats(v []float32) {
-	for _, x := range v {
-		w.number(math.Float32bits(x))
 	}
 }
 

@@ -38,10 +38,10 @@ func sample(t testing.TB) *Index {
 // A loaded index gives the same results as the saved one, also after further changes.
 func TestLoadedEqualsSaved(t *testing.T) {
 	ix := sample(t)
-	b := saved(t, ix)
+	b := links(t, ix)
 	// The reader returns one byte at a time and has more data after the index.
 	from := io.MultiReader(iotest.OneByteReader(bytes.NewReader(b)), bytes.NewReader([]byte("more")))
-	again, err := Load(from)
+	again, err := LoadLinks(from, rowsOf(ix))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,21 +68,22 @@ func TestLoadedEqualsSaved(t *testing.T) {
 
 // Every truncation and every flipped byte is detected.
 func TestLoadFindsDamage(t *testing.T) {
-	b := saved(t, sample(t))
+	ix := sample(t)
+	b, x := links(t, ix), rowsOf(ix)
 	for n := range b {
-		if _, err := Load(bytes.NewReader(b[:n])); !errors.Is(err, ErrFormat) {
+		if _, err := LoadLinks(bytes.NewReader(b[:n]), x); !errors.Is(err, ErrFormat) {
 			t.Fatalf("cut after %d bytes of %d: %v", n, len(b), err)
 		}
 		c := slices.Clone(b)
 		c[n] ^= 0x21
-		if _, err := Load(bytes.NewReader(c)); !errors.Is(err, ErrFormat) {
+		if _, err := LoadLinks(bytes.NewReader(c), x); !errors.Is(err, ErrFormat) {
 			t.Fatalf("byte %d changed: %v", n, err)
 		}
 	}
-	if _, err := Load(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
+	if _, err := LoadLinks(iotest.ErrReader(io.ErrClosedPipe), x); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("reading fails: %v", err)
 	}
-	if err := sample(t).Save(failingWriter{}); !errors.Is(err, io.ErrClosedPipe) {
+	if err := ix.SaveLinks(failingWriter{}); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("writing fails: %v", err)
 	}
 }
@@ -104,38 +105,36 @@ func seal(b []byte) []byte {
 
 // Bytes with a valid checksum give an error or an index that works.
 func FuzzLoad(f *testing.F) {
-	b := saved(f, sample(f))
-	f.Add(b)
-	empty, err := New(2, Settings{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(saved(f, empty))
-	f.Fuzz(func(t *testing.T, b []byte) { useLoaded(t, seal(b)) })
+	ix := sample(f)
+	x := rowsOf(ix)
+	f.Add(links(f, ix))
+	f.Fuzz(func(t *testing.T, b []byte) { useLoaded(t, seal(b), x) })
 }
 
 // Arbitrary changes with a corrected checksum, as a fuzzer makes them, give an error or an index
 // that works.
 func TestLoadSealedChanges(t *testing.T) {
-	b := saved(t, sample(t))
+	ix := sample(t)
+	b, x := links(t, ix), rowsOf(ix)
 	loaded := 0
 	for n := range len(b) - 4 {
 		for _, v := range []byte{0, 1, 0x7f, 0xff, b[n] + 1} {
 			c := slices.Clone(b)
 			c[n] = v
-			if useLoaded(t, seal(c)) {
+			if useLoaded(t, seal(c), x) {
 				loaded++
 			}
 		}
 	}
 	if loaded == 0 {
-		t.Error("no change was harmless: the sealed bytes are not what Load reads")
+		t.Error("no change was harmless: the sealed bytes are not read")
 	}
 }
 
-// useLoaded uses all operations of an index, and reports whether the bytes could be loaded.
-func useLoaded(t *testing.T, b []byte) bool {
-	ix, err := Load(bytes.NewReader(b))
+// useLoaded uses all operations of an index over the rows of x, and reports whether the bytes could
+// be loaded.
+func useLoaded(t *testing.T, b []byte, x vec.Matrix[float32]) bool {
+	ix, err := LoadLinks(bytes.NewReader(b), x)
 	if err != nil {
 		if !errors.Is(err, ErrFormat) {
 			t.Fatalf("error %v", err)
@@ -145,7 +144,7 @@ func useLoaded(t *testing.T, b []byte) bool {
 	if ix.dim > 100 || ix.set.EfConstruction > 1000 {
 		return true // sound, but slow
 	}
-	x := knntest.Points[float32]("gauss", 5, ix.dim, 3)
+	x = knntest.Points[float32]("gauss", 5, ix.dim, 3)
 	rows, err := ix.Insert(context.Background(), x, knn.Settings{})
 	if err != nil {
 		t.Fatal(err)
@@ -202,9 +201,6 @@ func TestLinks(t *testing.T) {
 		if _, err := LoadLinks(bytes.NewReader(c), x); !errors.Is(err, ErrFormat) {
 			t.Fatalf("byte %d changed: %v", n, err)
 		}
-	}
-	if _, err := Load(bytes.NewReader(b.Bytes())); !errors.Is(err, ErrFormat) {
-		t.Errorf("links are no index: %v", err)
 	}
 }
 

@@ -4,7 +4,7 @@ import "fmt"
 
 // Settings are the settings of an index; the zero value works.
 type Settings struct {
-	// M is how many neighbours a new row is linked to in each layer, 16 if it is
+	// M is the number of links of a new row in each layer, 16 if it is
 	// 0. The bottom layer has room for 2M links of a row, the others for M.
 	M int
 	// EfConstruction is the number of candidates that links are chosen from; 0 means 100.

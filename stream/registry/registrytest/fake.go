@@ -55,7 +55,7 @@ func (r *Fake) refuses(w http.ResponseWriter, q *http.Request) bool {
 // Incompatible makes every comparison of schemas fail with that reason.
 func (r *Fake) Incompatible(why string) { r.against.Store(&why) }
 
-// URL is where it is.
+// URL is its address.
 func (r *Fake) URL() string { return r.fake.URL() }
 
 // Client returns a client of it.

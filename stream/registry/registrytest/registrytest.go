@@ -30,7 +30,7 @@ import (
 
 // Registry is a running registry.
 type Registry struct {
-	// URL is where it speaks Confluent's API.
+	// URL is the address of Confluent's API.
 	URL string
 
 	t    testing.TB

@@ -15,7 +15,7 @@ func main() {
 	a.Write()
 }
 
-// kernels are what is written, and how.
+// kernels lists the functions, with the code that writes each.
 type kernels struct{ a64.Asm }
 
 // vectors is the number of vectors of four lanes for the sixteen lanes of a sum.

@@ -10,7 +10,7 @@ func main() {
 	a.Write()
 }
 
-// kernels are what is written, and how.
+// kernels lists the functions, with the code that writes each.
 type kernels struct{ a64.Asm }
 
 // A kernel processes a block of vectors vectors of two columns at once; bytes is its size in each

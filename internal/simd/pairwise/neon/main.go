@@ -16,7 +16,7 @@ func main() {
 	a.Write()
 }
 
-// kernels are what is written, and how.
+// kernels lists the functions, with the code that writes each.
 type kernels struct{ a64.Asm }
 
 // number is the number type of a kernel: its size in bytes, its arrangement in a register, and Go's

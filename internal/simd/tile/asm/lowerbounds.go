@@ -29,7 +29,7 @@ func loadLowerBoundsArgs(rows int) lowerBoundsArgs {
 	return s
 }
 
-// line is where line r of a panel goes.
+// line is the address of line r of a panel.
 func (s lowerBoundsArgs) line(r, disp int) Mem {
 	base := s.dst
 	if r >= 4 {

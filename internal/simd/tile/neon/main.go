@@ -31,7 +31,7 @@ func main() {
 	a.Write()
 }
 
-// kernels are what is written, and how.
+// kernels lists the functions, with the code that writes each.
 type kernels struct{ a64.Asm }
 
 // tile has the registers of the sums of some rows with some columns; those of row r start at
@@ -42,8 +42,8 @@ type tile struct {
 	col, row   []a64.V
 }
 
-// newTile returns the tile of a kernel: all columns for a single row, or some columns for height
-// rows, which are 24 vectors of sums.
+// newTile returns the tile of a kernel. A single row has sums for all columns. Several rows have as
+// many columns as fit into 24 vectors of sums.
 func (a *kernels) newTile(rows int) *tile {
 	t := &tile{rows: rows, wide: vectors}
 	if rows == 1 {
