@@ -135,7 +135,9 @@ func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Setting
 	if err := s.Validate(); err != nil {
 		return nil, models.BadInputf("live: the snapshot does not fit: %w", err)
 	}
-	if s.Mu.Cols != set.LVM.Dims || lvm.TailsOf(s) != set.LVM.Tails || s.Neighbors != set.neighbors() {
+	// A fit of few points has all others as neighbours.
+	few := s.Neighbors < set.neighbors() && s.Neighbors == s.Mu.Rows-1
+	if s.Mu.Cols != set.LVM.Dims || lvm.TailsOf(s) != set.LVM.Tails || s.Neighbors != set.neighbors() && !few {
 		return nil, models.BadInputf("live: a map in %d dimensions with %v tails and %d neighbours, the settings want %d, %v and %d",
 			s.Mu.Cols, lvm.TailsOf(s), s.Neighbors, set.LVM.Dims, set.LVM.Tails, set.neighbors())
 	}

@@ -57,6 +57,16 @@ func (m *member) wait() int {
 	return m.code
 }
 
+// over reports whether the process has ended.
+func (m *member) over() bool {
+	select {
+	case <-m.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // leave interrupts the process and returns its exit code.
 func (m *member) leave() int {
 	m.t.Helper()
@@ -75,12 +85,7 @@ func (m *member) wrote(to *outputlog.Journal, pattern string) (found []string) {
 	m.t.Helper()
 	line := regexp.MustCompile(pattern)
 	streamtest.Await(m.t, "a log has "+pattern, func() bool {
-		over := false
-		select {
-		case <-m.ended:
-			over = true
-		default:
-		}
+		over := m.over()
 		if found = line.FindStringSubmatch(to.String()); found == nil && over {
 			m.t.Fatalf("a process ended with exit code %d and never said %s", m.code, pattern)
 		}
