@@ -113,3 +113,44 @@ func TestFetchByName(t *testing.T) {
 		t.Errorf("%d messages", len(got))
 	}
 }
+
+// With brokers that have no ids of topics, before 2.8, added partitions and the end of a topic are
+// noticed by their number.
+func TestTopicsWithoutIDs(t *testing.T) {
+	t.Parallel()
+	c, f := newFakeCluster(t, kfake.MaxVersions(kversion.V2_6_0()))
+	topic := topicFor(t, c, 1, nil)
+	set := c.quick(topic, "g")
+	set.LookEvery = lookOften
+	source, g := open(t, set)
+	revoked := func(why string) {
+		t.Helper()
+		select {
+		case <-g.Revoked():
+		case <-time.After(wait):
+			t.Fatalf("%s go unnoticed", why)
+		}
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Produce(t, topic, 0, numbersFrom(0, 5)...)
+	if got := fetchN(t, g, stream.TopicPartition{Topic: topic}, 5); len(got) != 5 {
+		t.Errorf("%d messages", len(got))
+	}
+	if err := addPartitions(t.Context(), c, topic, 3); err != nil {
+		t.Fatal(err)
+	}
+	revoked("partitions that were added")
+	g, err := source.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(g.Assigned()); n != 3 {
+		t.Errorf("%d of 3 partitions are read", n)
+	}
+	if err := f.DeleteTopic(topic); err != nil {
+		t.Fatal(err)
+	}
+	revoked("partitions that were deleted")
+}
