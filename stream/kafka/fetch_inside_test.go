@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"net"
+	"runtime"
 	"testing"
 	"testing/synctest"
+	"weak"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
@@ -123,4 +125,25 @@ func TestLargeAnswersWaitForRoom(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A fetch that is over leaves nothing behind in its generation, which may last for months.
+func TestFetchesLeaveNothing(t *testing.T) {
+	g := &generation{}
+	g.life, g.end = context.WithCancel(t.Context())
+	defer g.end()
+	type key struct{}
+	held := func() weak.Pointer[[1 << 10]byte] {
+		data := new([1 << 10]byte)
+		_, cancel := g.within(context.WithValue(t.Context(), key{}, data))
+		cancel()
+		return weak.Make(data)
+	}()
+	for range 3 {
+		runtime.GC()
+	}
+	if held.Value() != nil {
+		t.Error("the generation still holds the fetch's context")
+	}
+	runtime.KeepAlive(g)
 }

@@ -122,6 +122,8 @@ func TestTopicsWithoutIDs(t *testing.T) {
 	topic := topicFor(t, c, 1, nil)
 	set := c.quick(topic, "g")
 	set.LookEvery = lookOften
+	var again atomic.Int64
+	set.CreatedAgain = func(string) { again.Add(1) }
 	source, g := open(t, set)
 	revoked := func(why string) {
 		t.Helper()
@@ -153,6 +155,24 @@ func TestTopicsWithoutIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	revoked("partitions that were deleted")
+	for range 2 { // the topic stays away
+		if g, err = source.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(g.Assigned()); n != 0 || again.Load() != 0 {
+			t.Errorf("without a topic: %d partitions, created again %d times", n, again.Load())
+		}
+	}
+	if err := f.CreateTopic(topic, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	revoked("partitions of a topic that is there again")
+	if g, err = source.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(g.Assigned()); n != 1 || g.Assigned()[0].Offset != 0 || again.Load() != 1 {
+		t.Errorf("with a new topic: %v, created again %d times", g.Assigned(), again.Load())
+	}
 }
 
 // A topic that was created again and is shorter is not taken for a loss, even where topics are fetched
