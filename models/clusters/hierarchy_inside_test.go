@@ -36,6 +36,9 @@ func TestHierarchyRefused(t *testing.T) {
 		{points: []float64{0, 1}, of: []uint32{0}, tree: []float64{0, 2, 1, 2}, above: []uint32{0, 0, 2, 0}, death: []float64{1}, want: "cluster of the tree 1 has one above 2 of 2"},
 		{points: []float64{0, 1}, of: []uint32{0}, tree: []float64{0, 2}, above: []uint32{1, 0}, death: []float64{1}, want: "cluster of the tree 0 has one above 1 of 1"},
 		{points: []float64{0, 1}, of: []uint32{0}, tree: []float64{0, 2}, above: []uint32{0, 1}, death: []float64{1}, want: "cluster of the tree 0 has cluster 1 of 1"},
+		{points: []float64{0, -1}, of: []uint32{0}, tree: []float64{0, 2}, above: []uint32{0, 0}, death: []float64{1}, want: "value 1 of part \"" + partPoints + "\" is -1: want no less than 0"},
+		{points: []float64{0, 1}, of: []uint32{0}, tree: []float64{math.NaN(), 2}, above: []uint32{0, 0}, death: []float64{1}, want: "value 0 of part \"" + partTree + "\" is NaN"},
+		{points: []float64{0, 1}, of: []uint32{0}, tree: []float64{0, 2}, above: []uint32{0, 0}, death: []float64{1, -0.5}, want: "value 1 of part \"" + partDeath + "\" is -0.5"},
 	} {
 		s := &snapshot.Snapshot{Mu: vec.New[float64](len(c.points)/2, 2), Parts: []snapshot.Part{
 			part(partPoints, 2, c.points...), whole(partLeaf, 1, c.of...), part(partTree, 2, c.tree...), whole(partAbove, 2, c.above...), part(partDeath, 1, c.death...),

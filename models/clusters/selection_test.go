@@ -159,3 +159,27 @@ func TestLengths(t *testing.T) {
 		}
 	}
 }
+
+// With ties apart, clusters of given distances are those of the rows at these distances: equal edges
+// are cut in the same order.
+func TestTiesApartOfDistances(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		x := vec.New[float64](60, 2)
+		for i := range x.Data {
+			x.Data[i] = math.Round(64*r.NormFloat64()) / 16 // so that squares are exact
+		}
+		s := Settings{MinSize: 3, MinSamples: 4, Ties: Apart, Selection: Leaf}
+		rows, err := Find(t.Context(), x, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		given, err := FindDistances(t.Context(), distancesOf(x), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(rows.Label, given.Label) || !slices.Equal(rows.Tree.Of, given.Tree.Of) {
+			t.Errorf("seed %d: %d clusters of rows, %d of their distances, or others", seed, rows.Count(), given.Count())
+		}
+	}
+}

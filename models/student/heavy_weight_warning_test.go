@@ -28,7 +28,7 @@ func TestWarningOfHeavyWeights(t *testing.T) {
 			t.Errorf("%q does not begin with %q", got, heavy)
 		}
 	}
-	for _, s := range []Settings{{Common: models.Common{Dims: 3}}, {Options: Options{Tail: 2}}} {
+	for _, s := range []Settings{{Common: models.Common{Dims: 3}}, {Common: models.Common{Dims: 3}, Options: Options{Tail: 1}}, {Options: Options{Tail: 2}}} {
 		if s.Weight = 100; len(s.Outline(1000).Warnings) > 0 {
 			t.Errorf("%d dimensions, tail %v: %q; such maps bear any weight", s.Dims, s.Tail, s.Outline(1000).Warnings)
 		}

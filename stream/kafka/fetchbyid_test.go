@@ -113,3 +113,103 @@ func TestFetchByName(t *testing.T) {
 		t.Errorf("%d messages", len(got))
 	}
 }
+
+// With brokers that have no ids of topics, before 2.8, added partitions and the end of a topic are
+// noticed by their number.
+func TestTopicsWithoutIDs(t *testing.T) {
+	t.Parallel()
+	c, f := newFakeCluster(t, kfake.MaxVersions(kversion.V2_6_0()))
+	topic := topicFor(t, c, 1, nil)
+	set := c.quick(topic, "g")
+	set.LookEvery = lookOften
+	var again atomic.Int64
+	set.CreatedAgain = func(string) { again.Add(1) }
+	source, g := open(t, set)
+	revoked := func(why string) {
+		t.Helper()
+		select {
+		case <-g.Revoked():
+		case <-time.After(wait):
+			t.Fatalf("%s go unnoticed", why)
+		}
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Produce(t, topic, 0, numbersFrom(0, 5)...)
+	if got := fetchN(t, g, stream.TopicPartition{Topic: topic}, 5); len(got) != 5 {
+		t.Errorf("%d messages", len(got))
+	}
+	if err := addPartitions(t.Context(), c, topic, 3); err != nil {
+		t.Fatal(err)
+	}
+	revoked("partitions that were added")
+	g, err := source.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(g.Assigned()); n != 3 {
+		t.Errorf("%d of 3 partitions are read", n)
+	}
+	if err := f.DeleteTopic(topic); err != nil {
+		t.Fatal(err)
+	}
+	revoked("partitions that were deleted")
+	for range 2 { // the topic stays away
+		if g, err = source.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(g.Assigned()); n != 0 || again.Load() != 0 {
+			t.Errorf("without a topic: %d partitions, created again %d times", n, again.Load())
+		}
+	}
+	if err := f.CreateTopic(topic, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	revoked("partitions of a topic that is there again")
+	if g, err = source.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(g.Assigned()); n != 1 || g.Assigned()[0].Offset != 0 || again.Load() != 1 {
+		t.Errorf("with a new topic: %v, created again %d times", g.Assigned(), again.Load())
+	}
+}
+
+// A topic that was created again and is shorter is not taken for a loss, even where topics are fetched
+// by name: the generation ends without a report, and the next one begins with the new topic.
+func TestShorterTopicIsNoGap(t *testing.T) {
+	t.Parallel()
+	c, f := newFakeCluster(t, kfake.MaxVersions(kversion.V3_0_0()))
+	topic := topicFor(t, c, 1, nil)
+	tp := stream.TopicPartition{Topic: topic}
+	set := c.quick(topic, "g")
+	set.LookEvery = time.Hour
+	set.Gap = func(gap *stream.OffsetError) { t.Errorf("a gap is reported: %v", gap) }
+	var again atomic.Int64
+	set.CreatedAgain = func(string) { again.Add(1) }
+	source, g := open(t, set)
+	c.Produce(t, topic, 0, numbersFrom(0, 10)...)
+	if got := fetchN(t, g, tp, 10); len(got) != 10 {
+		t.Fatalf("%d messages", len(got))
+	}
+	if err := errors.Join(f.DeleteTopic(topic), f.CreateTopic(topic, 1, nil)); err != nil {
+		t.Fatal(err)
+	}
+	c.client.PurgeTopicsFromClient(topic)
+	c.Produce(t, topic, 0, numbersFrom(100, 102)...)
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	if run, err := g.Fetch(ctx, tp, nil); !errors.Is(err, stream.ErrRevoked) {
+		t.Fatalf("%d messages, %v", len(run.Messages), err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	g, err := source.Next(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fetchN(t, g, tp, 2); len(got) != 2 || got[0].Offset != 0 || again.Load() != 1 {
+		t.Errorf("%d messages; the topic was created again %d times", len(got), again.Load())
+	}
+}

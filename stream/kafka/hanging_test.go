@@ -2,11 +2,13 @@ package kafka_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	kafkago "github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -80,6 +82,53 @@ func TestHangingTransactions(t *testing.T) {
 			}
 			if got := c.Read(t, out); len(got) != 1 || c.Committed(t, in, in)[0] != 1 {
 				t.Errorf("%d outputs, committed %v", len(got), c.Committed(t, in, in))
+			}
+		})
+	}
+}
+
+// TestOngoingTransactions: a transaction that its owner left open is ended before the parts that hang,
+// and then awaited, also if it is being ended already. That is no failure.
+func TestOngoingTransactions(t *testing.T) {
+	for _, ending := range []bool{false, true} {
+		t.Run(fmt.Sprintf("being ended %v", ending), func(t *testing.T) {
+			t.Parallel()
+			c, f := newFakeCluster(t)
+			in, out := topicFor(t, c, 1, nil), topicFor(t, c, 2, nil)
+			var looks, ends atomic.Int64
+			f.ControlKey(int16(kmsg.DescribeTransactions), func(r kmsg.Request) (kmsg.Response, error, bool) {
+				f.KeepControl()
+				if ends.Load() > 0 {
+					return nil, nil, false
+				}
+				looks.Add(1)
+				resp := r.ResponseKind().(*kmsg.DescribeTransactionsResponse)
+				st := kmsg.NewDescribeTransactionsResponseTransactionState()
+				st.TransactionalID, st.State = r.(*kmsg.DescribeTransactionsRequest).TransactionalIDs[0], "Ongoing"
+				resp.TransactionStates = append(resp.TransactionStates, st)
+				return resp, nil, true
+			})
+			f.ControlKey(int16(kmsg.InitProducerID), func(r kmsg.Request) (kmsg.Response, error, bool) {
+				f.KeepControl()
+				if looks.Load() == 0 || ends.Add(1) > 1 || !ending {
+					return nil, nil, false
+				}
+				resp := r.ResponseKind().(*kmsg.InitProducerIDResponse)
+				resp.ErrorCode = kerr.ConcurrentTransactions.Code
+				return resp, nil, true
+			})
+			a := &amnesia{state: "CompleteAbort"}
+			a.befall(f)
+			set := c.quick(in, in)
+			set.Transactions = &kafka.Transactions{Outputs: out}
+			set.Retrying = func(what string, _ int, err error, _ time.Duration) {
+				if errors.Is(err, kafkago.ConcurrentTransactions) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			open(t, set)
+			if looks.Load() != 1 || ends.Load() == 0 || a.aborts.Load() != 1 || a.commits.Load() != 0 {
+				t.Errorf("open at %d looks, ended %d times; of the open part %d are aborted and %d committed", looks.Load(), ends.Load(), a.aborts.Load(), a.commits.Load())
 			}
 		})
 	}

@@ -240,6 +240,16 @@ func TestAnswerBeginsWithMarker(t *testing.T) {
 	}
 }
 
+// If the batches of an answer end before the wanted offset, compaction has removed it. The next request
+// asks for the offset after it, not for the same one for ever.
+func TestAnswerEndsBeforeTheOffset(t *testing.T) {
+	c := cursorOver(encoded(t, 0, 0, []byte("one"), []byte("two")), 2)
+	c.brokers = nothingNew{}
+	if got, at := readRuns(t, c, stream.NewQueue(1<<20, 1)[0]); len(got) != 0 || at != 3 {
+		t.Errorf("%d messages, and then offset %d", len(got), at)
+	}
+}
+
 // A batch cut off at the end of an answer is fetched again. An answer of less than a batch cannot
 // be read.
 func TestCutAnswers(t *testing.T) {

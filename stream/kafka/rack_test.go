@@ -116,3 +116,47 @@ func TestClientID(t *testing.T) {
 		return err == nil && len(members) == 1 && members[0].Client == "maps-eu"
 	})
 }
+
+// TestMetadataOfOwnTopics: a stage asks for its own topics only. The list of all topics of a large
+// cluster would take megabytes, every few seconds.
+func TestMetadataOfOwnTopics(t *testing.T) {
+	f, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "events", "places", "others"), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	var asked, all atomic.Int64
+	f.ControlKey(int16(kmsg.Metadata), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		f.KeepControl()
+		names := map[string]bool{"events": true, "places": true}
+		if asked.Add(1); r.(*kmsg.MetadataRequest).Topics == nil {
+			all.Add(1)
+		}
+		for _, topic := range r.(*kmsg.MetadataRequest).Topics {
+			if topic.Topic != nil && !names[*topic.Topic] {
+				all.Add(1)
+			}
+		}
+		return nil, nil, false
+	})
+	cluster := kafka.Cluster{Brokers: f.ListenAddrs()}
+	s, err := kafka.NewSource(t.Context(), kafka.SourceSettings{Cluster: cluster, Topic: "events", Group: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sink, err := kafka.NewSink(t.Context(), kafka.SinkSettings{Cluster: cluster, Topic: "places"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sink.Close()
+	if err := sink.Write(t.Context(), []stream.Message{{Value: []byte("1")}}); err != nil {
+		t.Fatal(err)
+	}
+	if asked.Load() == 0 || all.Load() > 0 {
+		t.Errorf("%d of %d requests ask for other topics", all.Load(), asked.Load())
+	}
+}

@@ -213,7 +213,7 @@ func TestWhoIsAsked(t *testing.T) {
 	} {
 		r := &rawFetch{tp: stream.TopicPartition{Topic: c.topic, Partition: c.partition}, follower: c.follower, rack: "r"}
 		b, err := r.Broker(cluster)
-		if b.ID != c.broker || !errors.Is(err, c.err) || r.rack != c.rack {
+		if b.ID != c.broker || r.broker != c.broker || !errors.Is(err, c.err) || r.rack != c.rack { // versions are kept by r.broker
 			t.Errorf("%s %d, follower %d: broker %d, rack %q, %v", c.topic, c.partition, c.follower, b.ID, r.rack, err)
 		}
 	}

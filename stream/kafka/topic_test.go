@@ -187,3 +187,22 @@ func TestTopicReaderInTrouble(t *testing.T) {
 		}
 	}
 }
+
+// TestTopicOfAborted: a topic that has only records of an aborted transaction has no message. Next
+// does not return an empty list, which callers would take for messages.
+func TestTopicOfAborted(t *testing.T) {
+	t.Parallel()
+	c := newFake(t)
+	topic := topicFor(t, c, 1, nil)
+	transaction(t, c, topic, kgo.TryAbort, 3)
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	r, err := kafka.OpenTopic(ctx, kafka.TopicSettings{Cluster: c.cluster(), Topic: topic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got, err := r.Next(ctx); len(got) != 0 || !errors.Is(err, io.EOF) {
+		t.Errorf("%d messages, %v", len(got), err)
+	}
+}
