@@ -210,7 +210,7 @@ supervision: bin/bench/ep
 	bin/bench/ep -supervision -o docs/decisions/supervision.md -out out/supervision $(ARGS)
 
 # missing measures maps of rows with missing values beside scikit-learn's imputers with umap-learn, and writes docs/decisions/missing.md; some
-# minutes. PEERS is an environment with what bench/ep/supervise.txt lists, such as that of make supervision; UNFOLD_DATA names the folder that holds usps/ and kddcup99/.
+# minutes. PEERS is an environment with what bench/ep/supervise.txt lists, such as that of make supervision; UNFOLD_DATA names the folder that holds usps/, kddcup99/ and oil/.
 PEERS ?= out/supervision/venv
 .PHONY: missing
 missing: build

@@ -2,12 +2,14 @@
 
     compare.py UNFOLD DATA OUT PAGE
 
-UNFOLD is the program, DATA the folder that holds usps/ and kddcup99/, PAGE what is written. Cells of the table go
+UNFOLD is the program, DATA the folder that holds usps/, kddcup99/ and oil/, PAGE what is written. Cells of the table go
 to the folder OUT, each when it is measured; those that are there are taken as they are. Python needs what bench/ep/supervise.txt lists. The essay of the page is in it.
 """
+import csv
 import gzip
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -65,7 +67,25 @@ gains little, since its length scales and its frame are those of the means, and 
 Each row would have one vector to search by, (x', 0), and another one to be found by, (x', sqrt(v)). Lists, indexes and spanning trees hold one vector
 of a row, and take distances to be symmetric; an event would not lie where an equal row lies. The maps are not better for it. Lists of others are
 taken by `--missing mean --neighbors-file`; events are placed by means there, too.
+
+## Kind gplvm
+
+The columns of a Gaussian process latent variable model are independent given the places. So missing values drop out of its likelihood, and of the
+bound that `--supervise` maximizes: each column is a process of the rows in which it is observed. `--missing auto`, the default, does that, and
+`--missing mean` learns from means. {learnt} rows are learnt in {dims} dimensions and {steps} steps, by `--supervise` with the labels of every fifth
+row. Holes are even and only in these rows. {placed} other rows are placed. Means of {draws} draws:
+
+- class: the share of placed rows whose class is right, by `--supervise` the model's own, otherwise that of most of the nine nearest learnt rows;
+- holes: the root mean square error of what the model predicts for the missing values, as a share of that of the means;
+- time: of learning, as a multiple of that with means.
+
+| set | kind | holes | class, mean | class, auto | holes, mean | holes, auto | time |
+|---|---|---|---:|---:|---:|---:|---:|
+{processes}
+
+{words}
 """
+LEARNT, PLACED, DIMS, STEPS, DRAWS, LABELLED = 300, 300, 5, 40, 2, 5
 BETA = 0.5
 FEATURES, ITERATIONS = 10, 3
 
@@ -85,6 +105,14 @@ def kdd(data):
                 x.append([float(v) for c, v in enumerate(f[:41]) if not 1 <= c <= 3])
                 label.append(f[41])
     return np.log1p(np.array(x)), np.unique(label, return_inverse=True)[1]
+
+
+def oil(data):
+    x, label = [], []
+    for part in ["Trn", "Tst"]:
+        x.append(np.loadtxt(os.path.join(data, "oil", f"Data{part}.txt")))
+        label.append(np.loadtxt(os.path.join(data, "oil", f"Data{part}Lbls.txt")).argmax(1))
+    return np.concatenate(x), np.concatenate(label)
 
 
 def holes(kind, share, shape, rng):
@@ -149,6 +177,72 @@ def cell(unfold, x, label, kind, share, rng, work):
     ]
 
 
+def process(unfold, x, label, share, supervised, missing, rng, work):
+    """Returns the share of right classes, the error of what was missing, and the seconds of learning."""
+    rows = rng.permutation(len(x))[: LEARNT + PLACED]
+    x, label = x[rows], label[rows]
+    hole = holes("even", share, (LEARNT, x.shape[1]), rng)
+    hole[hole.all(1), 0] = False
+    keep = x[:LEARNT].std(0) > 0
+    x, hole = x[:, keep], hole[:, keep]
+    at = {name: os.path.join(work, name) for name in ["learn.csv", "place.csv", "m.unfold", "map.npy", "placed.csv", "back.npy"]}
+    names = [f"v{c}" for c in range(x.shape[1])]
+    for path, part, lost in [(at["learn.csv"], slice(0, LEARNT), hole), (at["place.csv"], slice(LEARNT, None), None)]:
+        with open(path, "w") as f:
+            f.write(",".join(names) + ",kind\n")
+            for i, row in enumerate(x[part]):
+                cells = ["" if lost is not None and lost[i, c] else f"{v:.6g}" for c, v in enumerate(row)]
+                f.write(",".join(cells) + "," + (f"k{label[i]}" if lost is not None and i % LABELLED == 0 else "") + "\n")
+    more = ["--supervise", "kind"] if supervised else ["--keep", "kind"]
+    call = lambda *args: subprocess.run([unfold, "-q", *args], check=True, capture_output=True)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    call("fit", at["learn.csv"], "--columns", "v*", "--kind", "gplvm", "--pca", "none", "--dims", str(DIMS), "--steps", str(STEPS), "--missing", missing,
+         "-o", at["m.unfold"], "--map", at["map.npy"], *more)
+    took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    call("embed", at["place.csv"], "-m", at["m.unfold"], "-o", at["placed.csv"])
+    call("decode", at["map.npy"], "-m", at["m.unfold"], "-o", at["back.npy"])
+    with open(at["placed.csv"]) as f:
+        placed = list(csv.DictReader(f))
+    if supervised:
+        right = np.mean([p["class"] == f"k{k}" for p, k in zip(placed, label[LEARNT:])])
+    else:
+        y = np.array([[float(p[f"embedding_{c}"]) for c in range(DIMS)] for p in placed])
+        there = np.load(at["map.npy"]).astype(np.float64)
+        d = ((y[:, None] - there) ** 2).sum(2)
+        right = np.mean([np.bincount(label[near]).argmax() for near in np.argsort(d, 1, kind="stable")[:, :VOTERS]] == label[LEARNT:])
+    back = np.load(at["back.npy"]).astype(np.float64)
+    means = np.nanmean(np.where(hole, np.nan, x[:LEARNT]), 0)
+    error = ((back - x[:LEARNT])[hole] ** 2).mean() / ((means - x[:LEARNT])[hole] ** 2).mean()
+    return [float(right), float(np.sqrt(error)), took]
+
+
+def processes(unfold, data, out):
+    """Measures kind gplvm. Returns the rows of the table, and what they say."""
+    table, better, errors = [], [], []
+    for name, load, kinds in [("Oil flow", oil, [False, True]), ("USPS digits", usps, [True])]:
+        x, label = load(data)
+        for supervised in kinds:
+            for share in [0.1, 0.3]:
+                path = os.path.join(out, f"gplvm-{load.__name__}-{'supervised' if supervised else 'alone'}-{share}.json")
+                if not os.path.exists(path):
+                    got = []
+                    for draw in range(DRAWS):
+                        with tempfile.TemporaryDirectory() as work:
+                            got.append([process(unfold, x, label, share, supervised, missing, np.random.default_rng(draw), work) for missing in ["mean", "auto"]])
+                    with open(path, "w") as f:
+                        json.dump(got, f)
+                with open(path) as f:
+                    mean, auto = np.array(json.load(f)).mean(0)
+                better.append(auto[0] - mean[0])
+                errors.append((mean[1], auto[1]))
+                kind = "`--supervise`" if supervised else "gplvm"
+                table.append(f"| {name} | {kind} | {share:.0%} | {mean[0]:.3f} | {auto[0]:.3f} | {mean[1]:.2f} | {auto[1]:.2f} | {auto[2] / mean[2]:.1f} |")
+                print(table[-1], flush=True)
+    words = (f"Differences in class are {min(better):+.3f} to {max(better):+.3f}. Errors of missing values are {min(e[1] for e in errors):.2f} to "
+             f"{max(e[1] for e in errors):.2f} of those of\nthe means, and {min(e[0] for e in errors):.2f} to {max(e[0] for e in errors):.2f} of them if the model was learnt from means.")
+    return "\n".join(table), words
+
+
 def main():
     import sklearn
     import umap
@@ -182,7 +276,9 @@ def main():
     for kind in ["even", "uneven"]:
         gains = [[g[1] - g[0] for k, g in found if k == kind], [g[3] - g[2] for k, g in found if k == kind]]
         differences.append(f"| {kind} | " + " | ".join(f"{min(g):+.3f} to {max(g):+.3f}" for g in gains) + " |")
+    of_processes, words = processes(unfold, data, out)
     text = PAGE.format(
+        learnt=LEARNT, placed=PLACED, dims=DIMS, steps=STEPS, draws=DRAWS, processes=of_processes, words=words,
         rows=f"{ROWS:,}", beta=f"{BETA} and {BETA}", near=NEAR, sklearn=sklearn.__version__, umap=umap.__version__, features=FEATURES, iterations=ITERATIONS,
         table="\n".join(table), differences="\n".join(differences),
     )

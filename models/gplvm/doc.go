@@ -15,7 +15,8 @@
 //	Back                a smooth map from vectors to places
 //
 // Values may be missing (6), as NaN. Every output is evaluated over the rows in which it is
-// observed. Outputs with the same missing rows share their matrices.
+// observed. Outputs with the same missing rows share their matrices, and outputs with few missing
+// rows share the inverse of all rows.
 //
 // # Placing
 //

@@ -271,16 +271,20 @@ func (m *Model) begin(v *Value, theta []float64, x vec.Matrix[float64]) error {
 	return nil
 }
 
-// parts evaluates a model with missing values, pattern by pattern. w becomes the sum of their
-// derivatives.
+// parts evaluates a model with missing values. w becomes the sum of the patterns' derivatives.
+// Patterns that downdate does not cover are evaluated one by one.
 func (m *Model) parts(v *Value, theta []float64, x vec.Matrix[float64], gradient bool) error {
 	if m.k.Rows == 0 {
 		m.k = vec.New[float64](m.y.Rows, m.y.Rows)
 	}
 	m.kernel.Matrix(m.k, theta, x, m.threads)
 	clear(m.w.Data)
+	downdated := m.downdate(v, gradient)
 	for c := range m.patterns {
 		p := &m.patterns[c]
+		if downdated && p.downdated(m.y.Rows) {
+			continue
+		}
 		n := p.len(m.y.Rows)
 		k := vec.New[float64](n, n)
 		for i := range n {

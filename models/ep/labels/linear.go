@@ -29,7 +29,12 @@ var (
 	leastLinears = 4 // least number of events
 )
 
-// ridge is least squares on standardised columns.
+// leastSpread is added to the variances of columns, as a share of their mean. A column that hardly
+// varies among the labelled events would otherwise get a large weight, and an event that differs in it
+// a certain and often wrong class.
+const leastSpread = 0.1
+
+// ridge is least squares on nearly standardised columns.
 type ridge struct {
 	x           vec.Matrix[float64] // n x q
 	y           vec.Matrix[float64] // n x C, less its means
@@ -53,9 +58,13 @@ func newRidge(k *known, n, threads int) *ridge {
 			r.scale[j] += (v - r.mean[j]) * (v - r.mean[j]) / float64(n)
 		}
 	}
+	total := 0.0
+	for _, v := range r.scale {
+		total += v
+	}
 	for j, v := range r.scale {
 		if r.scale[j] = 0; v > 0 {
-			r.scale[j] = 1 / math.Sqrt(v)
+			r.scale[j] = 1 / math.Sqrt(v+leastSpread*total/float64(q))
 		}
 	}
 	for i := range n {
