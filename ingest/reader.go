@@ -80,6 +80,7 @@ func openPlain(ctx context.Context, path string, opts Options) (table.Reader, er
 	if err != nil {
 		return nil, err
 	}
+	in.Memory = opts.Memory
 	r, err := openFormat(in, opts)
 	if err != nil {
 		in.Close()

@@ -55,6 +55,9 @@ func bind(ctx context.Context, file *os.File) (bounded, func() error) {
 }
 
 func (b bounded) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err // reads of regular files have no deadline
+	}
 	n, err := b.file.Read(p)
 	if errors.Is(err, os.ErrDeadlineExceeded) && b.ctx.Err() != nil {
 		err = b.ctx.Err()

@@ -3,22 +3,26 @@ package input
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"unfold/ingest/table"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"unfold/ingest/table"
+	"unfold/internal/disk"
 )
 
 // Source is a source for format readers: decompressed bytes in order.
@@ -27,7 +31,10 @@ type Source struct {
 	Origin table.Origin
 	File   *os.File // the file; nil for standard input and members of archives
 	Packed string   // name of the compression, "" for none
-	stays  bool     // standard input must not be copied
+	// Memory bounds copies on a file system in memory, in bytes; 0 for no bound.
+	Memory int64
+	ctx    context.Context
+	stays  bool // standard input must not be copied
 	close  []func() error
 }
 
@@ -44,7 +51,7 @@ func (in *Source) Close() error {
 // Open opens a path, or standard input for "-", and decompresses it. A named pipe is opened and
 // read until the context is done, so the context has to last as long as the source.
 func Open(ctx context.Context, path string, stdin io.Reader, noCopies bool) (*Source, error) {
-	in := &Source{Origin: table.Origin{File: path}, stays: noCopies}
+	in := &Source{Origin: table.Origin{File: path}, ctx: ctx, stays: noCopies}
 	from := stdin
 	if path != "-" {
 		f, err := openFile(ctx, path)
@@ -60,7 +67,7 @@ func Open(ctx context.Context, path string, stdin io.Reader, noCopies bool) (*So
 
 // OpenCopy opens a local copy of the contents of an address, under the name of the address.
 func OpenCopy(ctx context.Context, address, file string) (*Source, error) {
-	in := &Source{Origin: table.Origin{File: address}}
+	in := &Source{Origin: table.Origin{File: address}, ctx: ctx}
 	f, err := openFile(ctx, file)
 	if err != nil {
 		var bad *table.Error
@@ -143,13 +150,26 @@ func (in *Source) decompress(from io.Reader) error {
 	if p.name != "gzip" {
 		z = &decompressing{z, p.name}
 	}
-	in.Reader, in.Packed = bufio.NewReaderSize(z, 1<<16), p.name
+	in.Reader, in.Packed = bufio.NewReaderSize(cancellable{in.ctx, z}, 1<<16), p.name
 	if _, err := in.Peek(1); err == io.EOF {
 		return in.Origin.Bad("the file is empty inside its %s compression", p.name)
 	} else if err != nil {
 		return ReadError(in.Origin, err)
 	}
 	return nil
+}
+
+// cancellable ends with a context, nil for none. A small file may be decompressed for hours.
+type cancellable struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (c cancellable) Read(p []byte) (int, error) {
+	if c.ctx != nil && c.ctx.Err() != nil {
+		return 0, c.ctx.Err()
+	}
+	return c.Reader.Read(p)
 }
 
 // decompressing adds the name of the compression to errors.
@@ -187,7 +207,7 @@ func (l *firstLook) IsCut() bool { return l.cut != nil && l.cut.left <= 0 }
 // beginning of a pipe is buffered.
 func (in *Source) Again(limit int64) (*firstLook, error) {
 	if in.regular() {
-		second, err := Open(context.Background(), in.File.Name(), nil, false) // a regular file does not block
+		second, err := Open(cmp.Or(in.ctx, context.Background()), in.File.Name(), nil, false)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +228,7 @@ func (in *Source) Again(limit int64) (*firstLook, error) {
 // Enter continues with a member of an archive and decompresses it.
 func (in *Source) Enter(part io.ReadCloser, packed string) {
 	in.close = append(in.close, part.Close)
-	in.Reset(&decompressing{part, packed})
+	in.Reset(cancellable{in.ctx, &decompressing{part, packed}})
 	in.File, in.Packed = nil, packed
 }
 
@@ -246,7 +266,8 @@ func (in *Source) regular() bool {
 }
 
 // Seekable returns the decompressed bytes as a file, for formats that need random access. If the
-// source is not such a file, it is a copy on disk of at most most bytes.
+// source is not such a file, it is a copy on disk of at most most bytes. The copy may take nine
+// tenths of the free disk, because a few kilobytes can expand to any size.
 func (in *Source) Seekable(most int64) (*os.File, int64, error) {
 	if in.Packed == "" && in.regular() {
 		info, err := in.File.Stat()
@@ -272,7 +293,12 @@ func (in *Source) Seekable(most int64) (*os.File, int64, error) {
 		}
 		return os.Remove(f.Name())
 	})
-	n, err := io.Copy(f, io.LimitReader(in.Reader, most))
+	room := in.room(filepath.Dir(f.Name()))
+	n, err := io.Copy(f, io.LimitReader(cancellable{in.ctx, in.Reader}, min(most, room)))
+	if err == nil && n == room && n < most {
+		return nil, 0, in.Origin.Bad("unpacked it has %d MB or more", n/1e6).
+			Suggest("a copy of it has no room in %s: name another folder in TMPDIR, or write it as Arrow stream, Parquet or .npy", filepath.Dir(f.Name()))
+	}
 	if err != nil {
 		var full *fs.PathError
 		if errors.As(err, &full) && full.Path == f.Name() {
@@ -281,6 +307,18 @@ func (in *Source) Seekable(most int64) (*os.File, int64, error) {
 		return nil, 0, ReadError(in.Origin, err)
 	}
 	return f, n, nil
+}
+
+// room returns the maximum size of a copy in a folder, in bytes.
+func (in *Source) room(folder string) int64 {
+	free, memory := disk.Free(folder)
+	switch {
+	case free < 0:
+		return math.MaxInt64
+	case memory && in.Memory > 0:
+		return min(free/10*9, in.Memory)
+	}
+	return free / 10 * 9
 }
 
 var address = regexp.MustCompile(`^([a-z][a-z0-9+.-]+)://`)

@@ -19,6 +19,7 @@ import (
 	"unfold/ingest/input"
 	"unfold/ingest/table"
 	secret "unfold/internal/address"
+	"unfold/internal/disk"
 	"unfold/stream/store"
 )
 
@@ -118,7 +119,7 @@ func (f *Files) room() int64 {
 	if f.Most > 0 {
 		return f.Most
 	}
-	if have := free(f.folder); have >= 0 {
+	if have, _ := disk.Free(f.folder); have >= 0 {
 		return have / 10 * 9
 	}
 	return math.MaxInt64

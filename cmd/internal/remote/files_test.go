@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -97,18 +98,60 @@ func TestBounds(t *testing.T) {
 func TestInnerAddresses(t *testing.T) {
 	for address, named := range map[string]string{
 		"169.254.169.254:80": "", "[fe80::1%eth0]:80": "", "[::ffff:169.254.169.254]:80": "", "100.100.100.200:80": "",
-		"[fd00:ec2::254]:80": "", "168.63.129.16:80": "", "0.0.0.0:80": "",
+		"[fd00:ec2::254]:80": "", "168.63.129.16:80": "", "0.0.0.0:80": "", "192.0.0.192:80": "", "[fd20:ce::254]:80": "", "[fd00:42::42]:80": "",
+		"[::]:80": "", "[::169.254.169.254]:80": "", "[64:ff9b::a9fe:a9fe]:80": "", "[64:ff9b:1::a9fe:a9fe]:80": "", "[2002:a9fe:a9fe::1]:80": "",
+		"[::ffff:0:169.254.169.254]:80": "", "[ff02::1]:80": "",
 	} {
 		if err := refuse(netip.Addr{})("tcp", address, nil); err == nil {
 			t.Errorf("%s is connected to, which %q names", address, named)
 		}
 	}
 	for address, named := range map[string]string{
-		"127.0.0.1:80": "", "10.1.2.3:80": "", "[::1]:80": "", "169.254.169.254:80": "169.254.169.254", "93.184.216.34:443": "",
+		"127.0.0.1:80": "", "10.1.2.3:80": "", "[::1]:80": "", "169.254.169.254:80": "169.254.169.254", "[64:ff9b::5db8:d822]:443": "", "[2606:2800:220:1::1]:443": "", "93.184.216.34:443": "",
 	} {
 		to, _ := netip.ParseAddr(named)
 		if err := refuse(to)("tcp", address, nil); err != nil {
 			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// With a proxy, which connects itself, no redirect leads to an internal address either, in whatever
+// form. proxy answers all requests and counts those for other hosts.
+func TestRedirectsThroughProxies(t *testing.T) {
+	const named = "http://data.example/"
+	targets := map[string]bool{
+		"169.254.169.254": false, "[::ffff:a9fe:a9fe]": false, "[fe80::1]": false, "2852039166": false, "0xa9fea9fe": false, "0xa9.0xfe.0xa9.0xfe": false,
+		"0251.0376.0251.0376": false, "169.254.43518": false, "169.254.169.254.": false, "elsewhere.example": true, "93.184.216.34": true,
+	}
+	asked := map[string]bool{}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host == "data.example" {
+			http.Redirect(w, r, "http://"+strings.TrimPrefix(r.URL.Path, "/")+"/", http.StatusFound)
+			return
+		}
+		asked[r.Host] = true
+		fmt.Fprint(w, "x,y\n1,2\n")
+	}))
+	defer proxy.Close()
+	at, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Files{Elsewhere: true}
+	for target, allowed := range targets {
+		from, err := url.Parse(named + target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := f.client(from)
+		c.Transport.(*http.Transport).Proxy = http.ProxyURL(at)
+		resp, err := c.Get(from.String())
+		if err == nil {
+			resp.Body.Close()
+		}
+		if (err == nil) != allowed || asked[target] != allowed {
+			t.Errorf("%s: %v, asked: %v", target, err, asked[target])
 		}
 	}
 }

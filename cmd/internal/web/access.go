@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -95,6 +96,9 @@ func operator(path string) bool { return probe(path) || path == "/metrics" }
 
 // ServeHTTP implements http.Handler.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// A client that sends requests without waiting for responses would otherwise be served for a
+	// whole time slice. With hundreds of those, a probe would wait for seconds.
+	runtime.Gosched()
 	path := r.URL.Path
 	c, _ := r.Context().Value(connKey{}).(*conn)
 	if c.begin() { // the last connections are reserved for operators
@@ -114,11 +118,37 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.signIn(w, r)
 	case status == 0:
 		g.pages.ServeHTTP(w, r)
+		g.drain(w, r)
 	case status == http.StatusMisdirectedRequest && probe(path):
 		// A probe under any name gets the health status and nothing else.
 		g.pages.ServeHTTP(brief{w}, r)
 	default:
 		g.refuse(w, r, status, why)
+	}
+}
+
+// drainTime and drainBytes bound the rest of a body that a page did not read.
+const (
+	drainTime  = time.Second
+	drainBytes = 256 << 10
+)
+
+// drain reads the rest of a body that the page did not read, so that the connection can be kept. The
+// server would do so for as long as a request may take, and beyond the limit of bodies: clients that
+// send slowly could occupy all connections.
+func (g *guard) drain(w http.ResponseWriter, r *http.Request) {
+	b, is := r.Body.(*body)
+	if !is || b.over {
+		return
+	}
+	// Writers without deadlines are not from a server.
+	control := http.NewResponseController(w)
+	// A client that asked first (Expect: 100-continue) has not sent its body, and need not.
+	if r.Header.Get("Expect") == "" && control.SetReadDeadline(time.Now().Add(drainTime)) == nil {
+		_, _ = io.CopyN(io.Discard, b, drainBytes)
+	}
+	if !b.over {
+		_ = control.SetReadDeadline(time.Now())
 	}
 }
 
@@ -138,27 +168,27 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, status int, why s
 
 // admit checks the request itself. For a rejection it returns the status and the reason.
 func (g *guard) admit(w http.ResponseWriter, r *http.Request) (done func(), status int, why string) {
-	limit := g.body
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-		limit = 0
-	case http.MethodPost:
-	default:
+	get := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case !get && operator(r.URL.Path):
+		w.Header().Set("Allow", "GET, HEAD")
+		return nil, http.StatusMethodNotAllowed, "methods are GET and HEAD"
+	case !get && r.Method != http.MethodPost:
 		w.Header().Set("Allow", "GET, HEAD, POST")
 		return nil, http.StatusMethodNotAllowed, "methods are GET, HEAD and POST"
-	}
-	if r.ContentLength > limit {
-		return nil, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", limit)
-	}
-	if r.ContentLength == 0 {
+	case r.ContentLength == 0:
 		return func() {}, 0, ""
+	case get: // also of unknown length
+		return nil, http.StatusRequestEntityTooLarge, "only POST has a body"
+	case r.ContentLength > g.body:
+		return nil, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", g.body)
 	}
 	select {
 	case g.bodies <- struct{}{}:
 	default:
 		return nil, http.StatusServiceUnavailable, fmt.Sprintf("%d bodies are being read; ask again later", mostBodies)
 	}
-	b := &body{ReadCloser: http.MaxBytesReader(w, r.Body, limit), from: g.bodies}
+	b := &body{ReadCloser: http.MaxBytesReader(w, r.Body, g.body), from: g.bodies}
 	r.Body = b
 	return b.end, 0, ""
 }

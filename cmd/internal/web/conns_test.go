@@ -7,8 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,11 +62,13 @@ func TestProbesDuringFloods(t *testing.T) {
 		n    int
 		text string
 	}{
-		"silent":       {{700, ""}},
-		"slow headers": {{700, "GET /livez" + head}},
-		"slow bodies":  {{700, "POST /place" + head + "Content-Length: 1000\r\n\r\nabc"}},
-		"slow answers": {{700, "GET /slow" + head + "\r\n"}},
-		"all":          {{300, "GET /slow" + head + "\r\n"}, {200, "POST /place" + head + "Content-Length: 9\r\n\r\nabc"}, {200, "GET /"}, {200, ""}},
+		"silent":           {{700, ""}},
+		"slow headers":     {{700, "GET /livez" + head}},
+		"slow bodies":      {{700, "POST /place" + head + "Content-Length: 1000\r\n\r\nabc"}},
+		"slow answers":     {{700, "GET /slow" + head + "\r\n"}},
+		"bodies of probes": {{350, "POST /livez" + head + "Content-Length: 1000\r\n\r\nabc"}, {350, "GET /metrics" + head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"}},
+		"unread bodies":    {{700, "POST /" + head + "Content-Length: 1000\r\n\r\nabc"}},
+		"all":              {{300, "GET /slow" + head + "\r\n"}, {200, "POST /place" + head + "Content-Length: 9\r\n\r\nabc"}, {200, "GET /"}, {200, ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Listen(t.Context(), Settings{Address: "127.0.0.1:0"}, mux)
@@ -113,6 +117,38 @@ func TestProbesDuringFloods(t *testing.T) {
 		})
 	}
 	close(gone)
+}
+
+// A probe waits for a few requests of each client that sends without waiting for responses, and not
+// for all that it has sent.
+func TestPipelinedRequestsTakeTurns(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // turns can then be counted
+	var served atomic.Int64
+	begin := make(chan struct{})
+	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if served.Add(1); r.URL.Path == "/" {
+			<-begin
+		}
+	})
+	s, err := Listen(t.Context(), Settings{Address: "127.0.0.1:0"}, pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop(time.Millisecond)
+	const clients, each = 20, 1000
+	f := &flood{t: t, address: s.Address()}
+	defer f.end()
+	get := "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	f.add(clients, strings.Replace(get, "/livez", "/", 1)+strings.Repeat(get, each))
+	streamtest.Await(t, "all clients to be served", func() bool { return served.Load() == clients })
+	close(begin)
+	f.add(1, get)
+	if _, err := http.ReadResponse(bufio.NewReader(f.open[clients]), nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := served.Load(); n > clients*each/5 {
+		t.Errorf("%d of %d requests of others were answered before the probe", n, clients*each)
+	}
 }
 
 // tcp is a connection from an address.

@@ -1,0 +1,16 @@
+package disk
+
+import "syscall"
+
+// tmpfs is the type of a file system in memory.
+const tmpfs = 0x01021994
+
+// Free returns the free bytes for this user on the file system of a folder, -1 if unknown, and
+// whether its files are kept in memory.
+func Free(folder string) (bytes int64, memory bool) {
+	var s syscall.Statfs_t
+	if syscall.Statfs(folder, &s) != nil {
+		return -1, false
+	}
+	return int64(s.Bavail) * int64(s.Bsize), s.Type == tmpfs
+}
