@@ -165,7 +165,7 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 	if err != nil {
 		return fmt.Errorf("budget: trial: %w", err)
 	}
-	if cells != nil {
+	if cells != nil || p.Spec.Search.Scans(p.Rows, x.Cols) {
 		v.Index = time.Since(begin).Seconds()
 		return nil
 	}
