@@ -8,9 +8,11 @@
 //
 // Every function takes a gonum mat.Matrix whose rows are vectors: a *mat.Dense, a *sparse.CSR of
 // github.com/james-bowman/sparse, or vectors in single precision as Rows ([][]float32) and Flat
-// (one slice with a stride). Values are stored in single precision. The zero Options work: they
-// project wide vectors onto as many principal components as their neighbourhoods need, and learn a
-// map in two dimensions with heavy tails. Columns of different units should be standardized first.
+// (one slice with a stride). Values are stored in single precision. From elements far from 0, such
+// as metres of a map grid, Fit first subtracts a number in double precision, and so do Place and
+// the other methods. The zero Options work: they project wide vectors onto as many principal
+// components as their neighbourhoods need, and learn a map in two dimensions with heavy tails.
+// Columns of different units should be standardized first.
 //
 // # Output
 //

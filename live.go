@@ -208,14 +208,14 @@ func keptIn(s *snapshot.Snapshot) (kept, error) {
 	return k, nil
 }
 
-// followed returns the snapshot of a refreshed map with the encoder, the names and the map id of
-// the previous one.
+// followed returns the snapshot of a refreshed map with the encoder, the shift, the names and the map
+// id of the previous one.
 func (m *Map) followed(before *snapshot.Snapshot) (*snapshot.Snapshot, error) {
 	s, err := m.live.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	s.Encoder, s.Names, s.MapID = before.Encoder, before.Names, before.MapID
+	s.Encoder, s.Shift, s.Names, s.MapID = before.Encoder, before.Shift, before.Names, before.MapID
 	state, err := json.Marshal(kept{m.size, m.live.State()})
 	if err != nil {
 		return nil, err

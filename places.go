@@ -191,7 +191,7 @@ func (m *Map) Decode(ctx context.Context, at mat.Matrix) (*Decoded, error) {
 		}
 		for i := range d.X.Rows {
 			for c, x := range d.X.Row(i) {
-				out.X.Set(first+i, c, float64(x))
+				out.X.Set(first+i, c, float64(x)+v.shift(c))
 			}
 			out.Error[first+i] = float64(d.Sigma[i])
 		}
@@ -207,9 +207,19 @@ func (m *Map) Decode(ctx context.Context, at mat.Matrix) (*Decoded, error) {
 func (v *view) source(x mat.Matrix) (source, error) {
 	from, err := sourceOf(x)
 	if err == nil && from.rows > 0 {
-		err = v.snap.CheckDim(from.cols)
+		if err = v.snap.CheckDim(from.cols); err == nil {
+			from = from.shifted(v.snap.Shift)
+		}
 	}
 	return from, public(err, 0)
+}
+
+// shift returns the number that is subtracted from element j of vectors.
+func (v *view) shift(j int) float64 {
+	if v.snap.Shift == nil {
+		return 0
+	}
+	return v.snap.Shift[j]
 }
 
 // newPlaces allocates the places of n rows.

@@ -52,7 +52,7 @@ func (m *Map) Explain(ctx context.Context, x mat.Matrix, count int) ([][]Reason,
 		for i := range all {
 			all[i] = i
 		}
-		return explainer.Each(ctx, rows, at.Near, all, func(i int, s *reasons.Split) { out[first+i] = largest(s, count) })
+		return explainer.Each(ctx, rows, at.Near, all, func(i int, s *reasons.Split) { out[first+i] = v.largest(s, count) })
 	})
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (m *Map) Explain(ctx context.Context, x mat.Matrix, count int) ([][]Reason,
 }
 
 // largest returns the reasons with the largest shares.
-func largest(s *reasons.Split, count int) []Reason {
+func (v *view) largest(s *reasons.Split, count int) []Reason {
 	elements := make([]reasons.Column, len(s.Amount))
 	for e := range elements {
 		elements[e] = reasons.Column{From: e, To: e + 1}
@@ -74,6 +74,8 @@ func largest(s *reasons.Split, count int) []Reason {
 		for j := range s.Index {
 			r.Expected += s.Seen(j, t.Column) / float64(len(s.Index))
 		}
+		r.Value += v.shift(t.Column)
+		r.Expected += v.shift(t.Column)
 	}
 	return out
 }

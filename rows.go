@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 
+	"unfold/internal/shift"
 	"unfold/internal/vec"
 	"unfold/models"
 	own "unfold/sparse"
@@ -63,6 +65,9 @@ type source struct {
 	rows, cols int
 	// read writes row i to dst, which has cols elements.
 	read func(dst []float32, i int) error
+	// wide reads row i in double precision, into memory of its own; nil if all values are in single
+	// precision.
+	wide func(i int) []float64
 }
 
 // sourceOf selects the way to read a matrix by its type, so that rows are read faster than with At
@@ -89,15 +94,18 @@ func sourceOf(x mat.Matrix) (source, error) {
 		s.read = func(dst []float32, i int) error { return scatter(dst, c, i) }
 	case mat.RawMatrixer:
 		raw := m.RawMatrix()
-		s.read = func(dst []float32, i int) error { return narrow(dst, raw.Data[i*raw.Stride:i*raw.Stride+raw.Cols], i) }
+		s.wide = func(i int) []float64 { return raw.Data[i*raw.Stride : i*raw.Stride+raw.Cols] }
 	default:
-		wide := make([]float64, cols)
-		s.read = func(dst []float32, i int) error {
-			for j := range wide {
-				wide[j] = x.At(i, j)
+		row := make([]float64, cols)
+		s.wide = func(i int) []float64 {
+			for j := range row {
+				row[j] = x.At(i, j)
 			}
-			return narrow(dst, wide, i)
+			return row
 		}
+	}
+	if s.wide != nil {
+		s.read = func(dst []float32, i int) error { return narrow(dst, s.wide(i), i) }
 	}
 	return s, nil
 }
@@ -141,6 +149,73 @@ func set(dst []float32, i, j int, v float64) error {
 		return &RowError{Row: i, Column: j, Value: v, problem: fmt.Sprintf("unfold: row %d, element %d of the vector is %g: too large for single precision, scale or standardize the columns", i, j, v)}
 	}
 	return nil
+}
+
+// shift returns the numbers to subtract from the elements of rows before they are rounded (package
+// shift), or nil if rounding does not matter. Rows with values that are not finite do not count.
+func (s source) shift() []float64 {
+	if s.wide == nil {
+		return nil
+	}
+	n, first, rounded := 0.0, []float64(nil), false
+	sum, sum2 := make([]float64, s.cols), make([]float64, s.cols)
+	for i := range s.rows {
+		row := s.wide(i)
+		if !vec.Finite(row) {
+			continue
+		}
+		if n++; first == nil {
+			first = slices.Clone(row)
+		}
+		for j, v := range row {
+			rounded = rounded || float64(float32(v)) != v
+			v -= first[j]
+			sum[j] += v
+			sum2[j] += v * v
+		}
+	}
+	by, far := make([]float64, s.cols), false
+	for j := range by {
+		if !rounded || n == 0 {
+			return nil
+		}
+		mean := sum[j] / n
+		by[j] = shift.Of(first[j]+mean, math.Sqrt(max(0, sum2[j]/n-mean*mean)), 1)
+		far = far || by[j] != 0
+	}
+	if !far {
+		return nil
+	}
+	return by
+}
+
+// shifted returns the source with numbers subtracted from the elements in double precision.
+func (s source) shifted(by []float64) source {
+	if by == nil {
+		return s
+	}
+	out, row, single := s, make([]float64, s.cols), make([]float32, s.cols)
+	out.wide = func(i int) []float64 {
+		copy(row, s.wide(i))
+		for j, v := range by {
+			row[j] -= v
+		}
+		return row
+	}
+	out.read = func(dst []float32, i int) error { return narrow(dst, out.wide(i), i) }
+	if s.wide == nil {
+		out.wide = nil
+		out.read = func(dst []float32, i int) error {
+			if err := s.read(single, i); err != nil {
+				return err
+			}
+			for j, v := range single {
+				row[j] = float64(v) - by[j]
+			}
+			return narrow(dst, row, i)
+		}
+	}
+	return out
 }
 
 // dense copies rows from..to (to excluded).

@@ -50,7 +50,11 @@ func Fit(ctx context.Context, x mat.Matrix, o Options) (*Map, error) {
 	if err != nil {
 		return nil, public(err, 0)
 	}
-	rows, err := from.dense(0, from.rows)
+	var by []float64
+	if !spec.Distance.Bits() {
+		by = from.shift()
+	}
+	rows, err := from.shifted(by).dense(0, from.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +67,7 @@ func Fit(ctx context.Context, x mat.Matrix, o Options) (*Map, error) {
 		}
 		return nil, err
 	}
+	s.Shift = by
 	if s.MapID, err = s.ContentID(); err != nil {
 		return nil, public(err, 0)
 	}

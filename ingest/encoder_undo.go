@@ -23,9 +23,15 @@ type Undone struct {
 }
 
 // AsTheyAre wraps vectors that no encoder produced, with errors and the names of their elements, if
-// known.
-func AsTheyAre(x vec.Matrix[float32], sigma []float32, names []string) *Undone {
-	return &Undone{X: vec.Convert[float64](x), Sigma: sigma, names: names, time: make([]bool, x.Cols)}
+// known. It adds the numbers that were subtracted from the elements; nil for none.
+func AsTheyAre(x vec.Matrix[float32], sigma []float32, names []string, shift []float64) *Undone {
+	u := &Undone{X: vec.Convert[float64](x), Sigma: sigma, names: names, time: make([]bool, x.Cols), precise: shift != nil}
+	for i := range u.X.Rows {
+		for k, s := range shift {
+			u.X.Row(i)[k] += s
+		}
+	}
+	return u
 }
 
 // Undo decodes vectors that need not come from a record: x (n x Dim) with errors sigma, each the

@@ -2,27 +2,14 @@ package ingest
 
 import (
 	"fmt"
-	"math"
 
 	"unfold/ingest/table"
+	"unfold/internal/shift"
 	"unfold/internal/vec"
 )
 
-// Vectors are in single precision, which has 24 bits. In a column such as the northing of a map
-// grid, 4,649,776 m and similar, most bits are equal in all rows. The encoder therefore learns a
-// number near the mean of such a column and subtracts it in double precision before rounding.
-// Distances stay the same, and the bits distinguish the rows.
-//
-// A shift is learnt only where it matters, so that other data keep their vectors bit for bit: where
-// rounding changes values, by more than about 2^-18 of their standard deviation.
-
-// farOff is the number of standard deviations from 0 above which a mean is shifted. There the unit
-// in the last place is 2^-23 of the value, 2^-17 of the deviation, and rounding errs by half of it.
-const farOff = 64
-
-// finer determines the granularity of shifts: about 1/finer of the standard deviation. A round
-// number makes the subtraction exact, because the difference has no more digits than the value.
-const finer = 16
+// The encoder learns a number near the mean of a column far from 0 and subtracts it in double
+// precision before rounding (package shift), if rounding changes values.
 
 // spread collects the statistics from which an element's shift is computed.
 type spread struct {
@@ -39,13 +26,10 @@ func (s *spread) add(v float64) {
 // shift returns the number to subtract from elements that are weight times the added values; 0 for
 // none.
 func (s *spread) shift(weight float64) float64 {
-	deviation := s.deviation()
-	if !s.rounded || !(deviation > 0) || !(math.Abs(s.mean) > farOff*deviation) {
+	if !s.rounded {
 		return 0
 	}
-	_, exponent := math.Frexp(deviation * weight / finer)
-	unit := math.Ldexp(1, exponent)
-	return math.RoundToEven(s.mean*weight/unit) * unit
+	return shift.Of(s.mean, s.deviation(), weight)
 }
 
 // shiftBefore returns the number subtracted from element k, counted before the metric.
@@ -71,6 +55,14 @@ func (e *Encoder) round(x vec.Matrix[float32], wide vec.Matrix[float64], o table
 		}
 	}
 	return nil
+}
+
+// Shifted returns the encoder with other numbers to subtract from the elements of the vectors; nil
+// for none.
+func (e *Encoder) Shifted(by []float64) *Encoder {
+	out := *e
+	out.shift = by
+	return &out
 }
 
 // Shift returns the numbers subtracted from the elements of the vectors; nil if there are none.

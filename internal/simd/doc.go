@@ -23,7 +23,7 @@
 //
 // # Same bits
 //
-// dist, tile.Linear, sq8, hamming and minplus give the twin's bits on every processor, so that
+// dist, tile.Linear, sq8, codes, hamming and minplus give the twin's bits on every processor, so that
 // placing does too. The other packages fuse products into sums, and differ within the errors that
 // they state. Those of the default model give the same bits for AVX2 and AVX-512 (package
 // pairwise), except in three dimensions.

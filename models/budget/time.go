@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"unfold/coarse/farfield"
 	"unfold/internal/par"
 	"unfold/internal/simd"
+	"unfold/internal/simd/codes"
 	"unfold/internal/simd/tile"
 	"unfold/internal/vec"
 	"unfold/models"
@@ -87,7 +89,7 @@ func Measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 }
 
 func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) {
-	v := Speed{Rows: p.trialRows(), Steps: min(trialSteps, p.Steps), Pair: pairTime(p.Seen, p.threads())}
+	v := Speed{Rows: p.trialRows(), Steps: min(trialSteps, p.Steps), Pair: pairTime(p.Rows, p.Seen, p.threads())}
 	if p.Spec.Kind != fit.LVM {
 		var err error
 		if v.Learning, err = p.Spec.Seconds(ctx, p.Rows, p.Seen); err == nil && p.Spec.PCA > 0 {
@@ -169,7 +171,7 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 	if err != nil {
 		return fmt.Errorf("budget: trial: %w", err)
 	}
-	if cells != nil {
+	if cells != nil || p.Spec.Search.Scans(p.Rows, x.Cols) {
 		v.Index = time.Since(begin).Seconds()
 		return nil
 	}
@@ -303,26 +305,20 @@ func trial(n, dim int) vec.Matrix[float32] {
 }
 
 // pairTime measures the kernel of the search on panels that stay in the cache.
-func pairTime(dim, threads int) float64 {
-	const panels = 20
-	p := tile.NewPanels(panels*tile.Width, dim, 0)
-	for i := range p.N {
-		p.Set(i, make([]float32, dim), 0, 0)
+func pairTime(rows, dim, threads int) float64 {
+	scan := scanFloats(dim)
+	if knn.ByCodes(rows, dim) {
+		scan = scanCodes(dim)
 	}
-	never := make([]float32, p.N)
-	for i := range never {
-		never[i] = float32(math.Inf(1))
-	}
-	level := simd.Best()
 	pairs := make([]float64, threads)
 	begin := time.Now()
 	par.Do(threads, threads, func(t int) {
-		mask := make([]uint64, panels*tile.Height)
+		compare := scan()
 		for again := true; again; again = time.Since(begin) < kernelTime { // once, however late
-			for first := 0; first < p.N; first += tile.Height {
-				tile.Scan(level, mask, p, first, never, p, 0, panels, never)
+			for first := 0; first < panelRows; first += tile.Height {
+				compare(first)
 			}
-			pairs[t] += float64(p.N) * float64(p.N)
+			pairs[t] += panelRows * panelRows
 		}
 	})
 	var sum float64
@@ -330,6 +326,35 @@ func pairTime(dim, threads int) float64 {
 		sum += n
 	}
 	return time.Since(begin).Seconds() / sum
+}
+
+// These are the sizes of the panels that a kernel is measured with.
+const panels, panelRows = 20, 20 * tile.Width
+
+// scanFloats returns, for each thread, a comparison of tile.Height rows from the given one on with
+// panels of float32, and scanCodes that of codes.
+func scanFloats(dim int) func() func(first int) {
+	p := tile.NewPanels(panelRows, dim, 0)
+	for i := range p.N {
+		p.Set(i, make([]float32, dim), 0, 0)
+	}
+	never := slices.Repeat([]float32{float32(math.Inf(1))}, p.N)
+	return func() func(int) {
+		mask := make([]uint64, panels*tile.Height)
+		return func(first int) { tile.Scan(simd.Best(), mask, p, first, never, p, 0, panels, never) }
+	}
+}
+
+func scanCodes(dim int) func() func(first int) {
+	p := codes.NewPanels(panelRows, dim)
+	never := slices.Repeat([]int32{math.MaxInt32}, p.N)
+	return func() func(int) {
+		left, mask := codes.NewLeft(dim), make([]uint64, panels*codes.Height)
+		return func(first int) {
+			left.Take(p, first)
+			codes.Scan(simd.Best(), mask, left, never, p, 0, panels, never)
+		}
+	}
 }
 
 // Seconds returns the predicted duration of the plan in seconds of wall-clock time.

@@ -103,7 +103,7 @@ func (f *Followed) Change(ctx context.Context, gone []int32, x vec.Matrix[float3
 func (f *Followed) Snapshot() (*snapshot.Snapshot, error) {
 	s, spec := *f.Map.Snapshot(), f.spec
 	f.project.Store(&s)
-	s.Encoder, s.Learning, s.Names, s.IDs, s.Positions = nil, nil, nil, nil, nil
+	s.Encoder, s.Shift, s.Learning, s.Names, s.IDs, s.Positions = nil, nil, nil, nil, nil, nil
 	spec.Dims, spec.Neighbors = s.Mu.Cols, s.Neighbors
 	if spec.Steps == 0 {
 		spec.Steps = s.Steps // the steps of all refreshes

@@ -12,9 +12,9 @@ import (
 
 // SetIndex selects the search for placing on s with reach neighbours and stores it in s. The choice
 // is cells, or an index if cells are not suitable or links are requested. It is neither if there
-// are so few points, or the recall is so high, that the search is exact. Known neighbours of the
-// reference points make building an index faster. The result is a function of these, the reference
-// points and the settings.
+// are so few points, such wide ones, or such a high recall that the search is exact. Known
+// neighbours of the reference points make building an index faster. The result is a function of
+// these, the reference points and the settings.
 func SetIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reach int, set auto.Settings, to knn.Settings) error {
 	if err := models.CheckSearch(set, s.Distance); err != nil {
 		return err
@@ -30,6 +30,8 @@ func SetIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reac
 		return err
 	case cells != nil:
 		s.Cells, s.CellRecall = cells, cells.Recall()
+		return nil
+	case set.Scans(x.Rows, x.Cols):
 		return nil
 	case nb != nil && auto.Listed(nb.N, nb.K):
 		s.Index, err = auto.BuildFrom(ctx, x, nb, reach, set, to)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"unfold/internal/vec"
@@ -19,6 +20,12 @@ import (
 func TestSetIndex(t *testing.T) {
 	blobs := modeltest.Events(3, 8000, 100) // n (dim + 30) is above a million
 	var bits vec.Matrix[float32]
+	noise, rng := vec.New[float32](5000, 200), rand.New(rand.NewPCG(1, 2)) // cells would have to read most of it
+	for i := range noise.Data {
+		noise.Data[i] = float32(rng.NormFloat64())
+	}
+	narrow := vec.New[float32](12_000, 60)
+	copy(narrow.Data, noise.Data)
 	for _, c := range []struct {
 		name string
 		x    vec.Matrix[float32]
@@ -35,6 +42,9 @@ func TestSetIndex(t *testing.T) {
 		{name: "a graph", x: blobs, edit: func(s *snapshot.Snapshot) { s.Graph = &snapshot.Graph{} }},
 		{name: "wrong", x: blobs, set: auto.Settings{Recall: -1}, by: "recall"},
 		{name: "bits", x: bits, by: ""},
+		{name: "wide noise", x: noise, by: ""},
+		{name: "links of wide noise", x: noise.Slice(0, 300), set: auto.Settings{Method: auto.HNSW}, by: "links"},
+		{name: "narrow noise", x: narrow, by: "links"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -71,7 +71,7 @@ func (s *Snapshot) eachPart(f func(first int, part vec.Matrix[float32]) error) e
 const bytesOfData = -1
 
 // fields lists the blocks in the order of writing.
-var fields = slices.Concat(common, heavy, []field{distanceField, cellsField}, graphFields)
+var fields = slices.Concat(common, heavy, []field{distanceField, cellsField}, graphFields, []field{shiftField})
 
 // cellsField is optional: older readers skip it and search exactly.
 var cellsField = field{"cells.recall", Float64, false, 1, 1,
@@ -82,6 +82,9 @@ var cellsField = field{"cells.recall", Float64, false, 1, 1,
 		return content{1, 1, []float64{s.CellRecall}}
 	},
 	func(s *Snapshot, c content) { s.CellRecall = first[float64](c) }, false}
+
+// shiftField came with version 5, because a reader that skips it would place vectors as they are.
+var shiftField = column("shift", Float64, false, func(s *Snapshot) *[]float64 { return &s.Shift })
 
 // distanceField came with version 3, because a reader that skips it would place with another
 // distance.

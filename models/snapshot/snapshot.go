@@ -25,6 +25,9 @@ type Snapshot struct {
 	// Encoder converts raw records to vectors (vocabularies, means, ...), in a format that only
 	// package ingest reads. If it is empty, vectors are used as they are.
 	Encoder []byte
+	// Shift, if not nil, are Dim numbers that were subtracted from vectors in double precision, for
+	// files without an encoder. Reference and Mean are those of shifted vectors.
+	Shift []float64
 	// Learning is the further state and the report of a learner, as JSON that only package
 	// stream/learn reads.
 	Learning []byte

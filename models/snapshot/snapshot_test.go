@@ -145,9 +145,29 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	})
 }
 
+// A shift is restored, from a file of version 5, which earlier programs refuse.
+func TestShiftIsKept(t *testing.T) {
+	s := sample(3, 9, 3, 2, true)
+	s.Encoder, s.Shift = nil, make([]float64, s.Dim)
+	s.Shift[1] = 4_649_776
+	data := bytesOf(t, s)
+	if info, err := ReadInfo(bytes.NewReader(data)); err != nil || info.Format != 5 {
+		t.Fatalf("format %+v (%v), want 5", info, err)
+	}
+	got, err := Read(bytes.NewReader(data))
+	if err != nil || !slices.Equal(got.Shift, s.Shift) {
+		t.Errorf("shift %v, error %v, want %v", got.Shift, err, s.Shift)
+	}
+	binary.LittleEndian.PutUint32(data[8:], 4)
+	seal(data)
+	if _, err := Read(bytes.NewReader(data)); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "shift") {
+		t.Errorf("in a file of version 4: error %v", err)
+	}
+}
+
 func TestBlocksAreAlignedAndListed(t *testing.T) {
 	s := sample(3, 30, 5, 2, true)
-	data, want := bytesOf(t, s), len(fields)-1-len(graphFields)+len(s.Parts) // without the distance, which is Euclidean, and the graph
+	data, want := bytesOf(t, s), len(fields)-2-len(graphFields)+len(s.Parts) // without the distance, which is Euclidean, the shift and the graph
 	info, err := ReadInfo(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)

@@ -28,6 +28,8 @@ func (s *Snapshot) Validate() error {
 		return fmt.Errorf("%d reference points on a map of dimension %d", n, s.Mu.Cols)
 	case s.Dim < 1 || s.Names != nil && len(s.Names) != s.Dim:
 		return fmt.Errorf("dimension %d with %d names", s.Dim, len(s.Names))
+	case s.Shift != nil && (len(s.Shift) != s.Dim || !vec.Finite(s.Shift) || len(s.Encoder) > 0):
+		return fmt.Errorf("dimension %d with a shift of %d numbers, which must be finite and without an encoder", s.Dim, len(s.Shift))
 	case s.IDs != nil && len(s.IDs) != s.Reference.Rows:
 		return fmt.Errorf("%d ids for %d reference points", len(s.IDs), s.Reference.Rows)
 	case s.Steps < 0 || !(s.Dissimilar >= 0 && s.Dissimilar < 1):

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"unfold/internal/par"
+	"unfold/internal/quantile"
 	"unfold/internal/vec"
 )
 
@@ -25,8 +26,8 @@ func centre[T vec.Float](x vec.Matrix[T]) []float64 {
 		for s := range sample {
 			sample[s] = float64(x.Data[s*x.Rows/count*x.Cols+k])
 		}
-		slices.Sort(sample)
-		c[k] = sample[count/2]
+		quantile.Divide(sample, count/2)
+		c[k] = slices.Min(sample[count/2:])
 	}
 	return c
 }

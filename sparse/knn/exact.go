@@ -22,6 +22,8 @@ type Exact struct {
 	bits *bitRows
 	// plain is set for a distance that uses neither tiles nor bits.
 	plain *plainRows[float32]
+	// codes, if not nil, serves all queries.
+	codes *codeRows
 	// floats, if not nil, serves queries that are not binary; build makes it.
 	floats atomic.Pointer[floatRows]
 	build  sync.Once
@@ -36,6 +38,13 @@ type floatRows struct {
 	p     *packed
 	works *sync.Pool
 	// sketch is nil if the rows are small or no leading columns have most of the variance.
+	sketch *sketch
+}
+
+// codeRows are rows as codes, with the same state.
+type codeRows struct {
+	p      *coded
+	works  *sync.Pool
 	sketch *sketch
 }
 
@@ -71,16 +80,39 @@ func newExact(d distance.Distance, x vec.Matrix[float32], bytes int) *Exact {
 	case d != distance.Euclidean:
 		e.plain = newPlainRows(d, x, 0)
 	default:
-		e.asFloats()
+		if p := newCoded(x, nil, 0); p != nil {
+			e.codes = e.asCodes(p)
+		} else {
+			e.asFloats()
+		}
 	}
 	return e
+}
+
+// asCodes returns the rows for searches by codes.
+func (e *Exact) asCodes(p *coded) *codeRows {
+	c := &codeRows{p: p, works: codedPool[float32](p)}
+	if 4*len(e.x.Data) >= e.sketched {
+		plan, _ := scaled(e.x, 0)
+		c.sketch = newSketch(e.x, plan, 0)
+	}
+	return c
+}
+
+// packedPool and codedPool return pools of workspaces for rows.
+func packedPool[T vec.Float](p *packed) *sync.Pool {
+	return workPool(p, float32(math.Inf(1)), func() queries[T, float32] { return newPackedQueries[T](p) })
+}
+
+func codedPool[T vec.Float](p *coded) *sync.Pool {
+	return workPool(p, int32(math.MaxInt32), func() queries[T, int32] { return newCodedQueries[T](p) })
 }
 
 // asFloats returns the rows packed for tiles.
 func (e *Exact) asFloats() *floatRows {
 	e.build.Do(func() {
 		f := &floatRows{p: pack(e.x, nil, 0)}
-		f.works = workPool(f.p)
+		f.works = packedPool[float32](f.p)
 		if 4*len(e.x.Data) >= e.sketched {
 			f.sketch = newSketch(e.x, f.p, 0)
 		}
@@ -102,6 +134,12 @@ func (e *Exact) Bytes() (b int64) {
 	}
 	if e.plain != nil {
 		b = e.plain.bytes()
+	}
+	if c := e.codes; c != nil {
+		b += c.p.bytes()
+		if c.sketch != nil {
+			b += c.sketch.bytes()
+		}
 	}
 	if f := e.floats.Load(); f != nil {
 		b += 4 * int64(len(f.p.Data)+len(f.p.Start)+len(f.p.Tail))
@@ -127,8 +165,12 @@ func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Sett
 	if e.bits != nil && (q.Rows == 0 || zerosAndOnes(q, s.Threads)) {
 		return bitsOfOthers(ctx, e.bits, q, k, s)
 	}
+	if c := e.codes; c != nil {
+		run := search[float32, int32]{x: e.x, p: c.p, works: c.works, sketch: c.sketch, from: q, count: q.Rows, k: k}
+		return run.all(ctx, s)
+	}
 	f := e.asFloats()
-	run := search[float32]{x: e.x, p: f.p, works: f.works, sketch: f.sketch, from: q, count: q.Rows, k: k}
+	run := search[float32, float32]{x: e.x, p: f.p, works: f.works, sketch: f.sketch, from: q, count: q.Rows, k: k}
 	return run.all(ctx, s)
 }
 
@@ -148,13 +190,16 @@ func NearestUnlike[T vec.Float](ctx context.Context, x vec.Matrix[T], rows, labe
 	if Binary(x, s.Threads) {
 		return bitUnlike(ctx, newBitRows(distance.Euclidean, x, s.Threads), rows, label, k, s)
 	}
-	return newUnlike(x, rows, label, k, s.Threads).all(ctx, s)
+	if p := newCoded(x, nil, s.Threads); p != nil {
+		return newUnlike(x, p, codedPool[T](p), rows, label, k).all(ctx, s)
+	}
+	p := pack(x, nil, s.Threads)
+	return newUnlike(x, p, packedPool[T](p), rows, label, k).all(ctx, s)
 }
 
-// newUnlike prepares NearestUnlike by tiles.
-func newUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads int) *search[T] {
-	p := pack(x, nil, threads)
-	return &search[T]{x: x, p: p, works: workPool(p), from: x, rows: rows, count: len(rows), k: k, label: label}
+// newUnlike prepares NearestUnlike by a filter of the rows.
+func newUnlike[T vec.Float, V value](x vec.Matrix[T], p filter[V], works *sync.Pool, rows, label []int32, k int) *search[T, V] {
+	return &search[T, V]{x: x, p: p, works: works, from: x, rows: rows, count: len(rows), k: k, label: label}
 }
 
 // checkUnlike returns the error of NearestUnlike for invalid arguments.

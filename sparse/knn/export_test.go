@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"unfold/internal/simd"
+	"unfold/internal/simd/codes"
 	"unfold/internal/vec"
 	"unfold/sparse"
 	"unfold/sparse/distance"
@@ -18,7 +19,51 @@ func NewExactChunked(x vec.Matrix[float32], panels int) *Exact {
 	if f := e.floats.Load(); f != nil {
 		f.p.chunk = panels
 	}
+	if c := e.codes; c != nil {
+		c.p.chunk = panels
+	}
 	return e
+}
+
+// anyCoding returns the codes of rows at any size and level, or nil if they cannot be coded.
+func anyCoding[T vec.Float](x vec.Matrix[T], level simd.Level) *coded {
+	c, _ := bestCoding(x, level)
+	if c == nil || x.Cols > codes.MaxDim {
+		return nil
+	}
+	return packCodes(c, x, nil, level, 1)
+}
+
+// NewExactCoded is NewExact by codes for any rows that can be coded.
+func NewExactCoded(x vec.Matrix[float32]) *Exact {
+	e := NewExact(x)
+	if e.bad == nil && e.bits == nil && x.Cols > 0 && e.codes == nil {
+		if p := anyCoding(x, simd.Best()); p != nil {
+			e.codes = e.asCodes(p)
+		}
+	}
+	return e
+}
+
+// CodedGraph is Graph by codes at a level, with blocks of the given number of panels. It returns nil
+// if the rows cannot be coded.
+func CodedGraph[T vec.Float](x vec.Matrix[T], level simd.Level, k, size int) (*Neighbors, error) {
+	p := anyCoding(x, level)
+	if p == nil {
+		return nil, nil
+	}
+	p = packCodes(&p.coding, x, func() []int32 { return Order(x, size*codes.Width, 1) }, level, 2)
+	return newGraphSearch[T, int32](x, p, k, size).all(context.Background(), Settings{Threads: 2})
+}
+
+// CodedUnlike is NearestUnlike by codes, or nil if the rows cannot be coded.
+func CodedUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, panels int) (*Neighbors, error) {
+	p := anyCoding(x, simd.Best())
+	if p == nil {
+		return nil, nil
+	}
+	p.chunk = panels
+	return newUnlike(x, p, codedPool[T](p), rows, label, k).all(context.Background(), Settings{Threads: 1})
 }
 
 // NearestUnlikeChunked is NearestUnlike on one thread, starting with the given number of panels.
@@ -26,8 +71,9 @@ func NearestUnlikeChunked[T vec.Float](x vec.Matrix[T], rows, label []int32, k, 
 	if err := checkUnlike(x, rows, label, k, Settings{Threads: 1}); err != nil {
 		return nil, err
 	}
-	run := newUnlike(x, rows, label, k, 1)
-	run.p.chunk = panels
+	p := pack(x, nil, 1)
+	p.chunk = panels
+	run := newUnlike(x, p, packedPool[T](p), rows, label, k)
 	return run.all(context.Background(), Settings{Threads: 1})
 }
 
@@ -54,4 +100,12 @@ func InvertedBounds(a *sparse.Rows, k int) ([]float64, error) {
 		bounds[i] = g.bound(i, w)
 	}
 	return bounds, nil
+}
+
+// MostPass is the largest share of pairs that may pass codes, and CodedShare the share that does.
+const MostPass = mostPass
+
+func CodedShare(x vec.Matrix[float32]) float64 {
+	_, pass := bestCoding(x, simd.Best())
+	return pass
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/internal/simd"
+	"unfold/internal/simd/tile"
 	"unfold/internal/vec"
 )
 
@@ -31,11 +32,18 @@ func TestLevelsAgree(t *testing.T) {
 		chunk := rapid.IntRange(1, 20).Draw(t, "chunk")
 		var graph, found *Neighbors
 		for _, level := range simd.Levels() {
-			g := newGraphSearch(x, k, 1)
-			g.p.level = level
-			gotGraph, err := g.all(context.Background(), Settings{Threads: 2})
+			packed := pack(x, Order(x, tile.Width, 1), 1)
+			packed.level = level
+			gotGraph, err := newGraphSearch[float32, float32](x, packed, k, 1).all(context.Background(), Settings{Threads: 2})
 			if err != nil {
 				t.Fatalf("%v: %v", level, err)
+			}
+			if c, _ := bestCoding(x, level); c != nil {
+				coded := packCodes(c, x, func() []int32 { return packed.order }, level, 1)
+				byCodes, err := newGraphSearch[float32, int32](x, coded, k, 1).all(context.Background(), Settings{Threads: 2})
+				if err != nil || !same(byCodes, gotGraph) {
+					t.Fatalf("%v: codes find other neighbours than float32, error %v", level, err)
+				}
 			}
 			e := NewExact(x)
 			p := e.asFloats().p

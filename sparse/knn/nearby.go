@@ -1,8 +1,7 @@
 package knn
 
 import (
-	"math"
-
+	"unfold/internal/simd/codes"
 	"unfold/internal/simd/dist"
 	"unfold/internal/simd/tile"
 	"unfold/internal/simd/topk"
@@ -15,33 +14,50 @@ import (
 // (tile.LowerBounds). The distance of its last entry then limits the bounds of the other rows to
 // compute. This gives the nearest rows of these panels for little more than k distances.
 type nearby struct {
+	base   int     // the first panel
 	stride int     // of the lines
-	lower  []int32 // up to tile.Height lines of lower bounds, as integers in their order
+	lower  []int32 // lines of lower bounds, as integers in their order
 	at     []int32 // positions in a line
 	bound  int32   // the last call of least has found all below it
+	coded  bool    // the bounds are those of codes, otherwise bits of float32
 }
 
 // furthest is the bound of the padding in the last panel, +Inf.
 const furthest = 0x7f800000
 
-// newNearby returns a workspace for up to the given number of panels.
-func newNearby(panels int) nearby {
+// newNearby returns a workspace for lower bounds of some vectors, a multiple of tile.Height, and up
+// to the given number of panels.
+func newNearby(panels, vectors int) nearby {
 	n := panels * tile.Width
-	return nearby{lower: make([]int32, tile.Height*n), at: make([]int32, n)}
+	return nearby{lower: make([]int32, vectors*n), at: make([]int32, n)}
+}
+
+// begin chooses panels from..to for the following calls.
+func (c *nearby) begin(from, to int) { c.base, c.stride = from, (to-from)*tile.Width }
+
+// to returns the lower bounds from a line and a panel on.
+func (c *nearby) to(line, panel int) []int32 {
+	return c.lower[line*c.stride+(panel-c.base)*tile.Width:]
 }
 
 // compare computes the lower bounds between panels from..to of p and the vectors of a from first
-// on: tile.Height of them, or only the first.
-func (c *nearby) compare(p *packed, a *tile.Panels, first int, alone bool, from, to int) {
-	c.stride = (to - from) * tile.Width
+// on, tile.Height of them or only the first. Their lines begin with the given one.
+func (c *nearby) compare(p *packed, a *tile.Panels, first int, alone bool, line, from, to int) {
+	c.coded = false
 	if alone {
-		tile.LowerBoundsRow(p.level, c.lower, a, first, p.Panels, from, to)
+		tile.LowerBoundsRow(p.level, c.to(line, from), a, first, p.Panels, from, to)
 	} else {
-		tile.LowerBounds(p.level, c.lower, c.stride, a, first, p.Panels, from, to)
+		tile.LowerBounds(p.level, c.to(line, from), c.stride, a, first, p.Panels, from, to)
 	}
 }
 
-// of returns the lower bounds for vector first+r of the last call of compare.
+// compareCodes is compare for codes.
+func (c *nearby) compareCodes(p *coded, a *codes.Left, line, from, to int) {
+	c.coded = true
+	codes.Bounds(p.level, c.to(line, from), c.stride, a, p.Panels, from, to)
+}
+
+// of returns the lower bounds in a line.
 func (c *nearby) of(r int) []int32 { return c.lower[r*c.stride:][:c.stride] }
 
 // least returns the positions of the k smallest lower bounds and of a few more, or of all rows if
@@ -49,7 +65,13 @@ func (c *nearby) of(r int) []int32 { return c.lower[r*c.stride:][:c.stride] }
 func (c *nearby) least(lower []int32, k int) []int32 {
 	const one, quarter = 0x3f800000, 1 << 21 // the bound 1, and about a quarter more or less
 	guess := topk.Range{High: furthest, First: c.bound, Step: quarter}
-	if guess.First == 0 {
+	if c.coded {
+		guess.High, guess.Step = -2*codes.Lowest, 1+c.bound/4
+	}
+	switch {
+	case guess.First == 0 && c.coded:
+		guess.First, guess.Step = 1<<20, 1<<20
+	case guess.First == 0:
 		guess.First = one
 	}
 	var found int
@@ -57,10 +79,10 @@ func (c *nearby) least(lower []int32, k int) []int32 {
 	return c.at[:found]
 }
 
-// more returns the positions of further rows that may reach a threshold, without those of the last
-// call of least, which had the same lower bounds.
-func (c *nearby) more(lower []int32, threshold float32) []int32 {
-	bound := int32(math.Float32bits(-threshold)) + 1
+// more returns the positions of further rows whose lower bounds are at most a limit, without those
+// of the last call of least, which had the same lower bounds.
+func (c *nearby) more(lower []int32, limit int32) []int32 {
+	bound := limit + 1
 	if bound <= c.bound {
 		return nil
 	}
@@ -97,7 +119,7 @@ func measure[T vec.Float](out []float64, q []T, x vec.Matrix[T], rows []int32) {
 }
 
 // chunkPanels returns the number of panels in the first chunk of a search: as many as fit in the
-// second-level cache with their lower bounds.
+// second-level cache with the lower bounds of tile.Height queries.
 func chunkPanels(dim int) int {
 	const bytes = 1 << 20
 	return max(stripPanels(dim), bytes/(4*tile.Width*(dim+tile.Height)))

@@ -54,10 +54,8 @@ type packed struct {
 // pack centres, scales and packs the rows of x, whose values have been checked, in the given order;
 // nil keeps their own.
 func pack[T vec.Float](x vec.Matrix[T], order []int32, threads int) *packed {
-	p := &packed{order: order, centre: centre(x), level: simd.Best(), chunk: chunkPanels(x.Cols)}
-	p.scale = scaleOf(x, p.centre, threads)
-	columns, prefix := byVariance(x, p.centre, p.scale)
-	p.columns, p.Panels = columns, tile.NewPanels(x.Rows, x.Cols, prefix)
+	p, prefix := scaled(x, threads)
+	p.order, p.Panels = order, tile.NewPanels(x.Rows, x.Cols, prefix)
 	par.Ranges(threads, x.Rows, 16*tile.Width, func(_, from, to int) {
 		z := make([]float32, p.Dim)
 		for i := from; i < to; i++ {
@@ -66,6 +64,15 @@ func pack[T vec.Float](x vec.Matrix[T], order []int32, threads int) *packed {
 		}
 	})
 	return p
+}
+
+// scaled returns the centre, the scale and the order of columns for the rows of x, without panels,
+// and the length of the prefix.
+func scaled[T vec.Float](x vec.Matrix[T], threads int) (p *packed, prefix int) {
+	p = &packed{centre: centre(x), level: simd.Best(), chunk: chunkPanels(x.Cols)}
+	p.scale = scaleOf(x, p.centre, threads)
+	p.columns, prefix = byVariance(x, p.centre, p.scale)
+	return p, prefix
 }
 
 // row returns the number of the row at position i.

@@ -81,14 +81,15 @@ func checkBound(t *rapid.T, x vec.Matrix[float64], p *packed) {
 // checkLowerBounds checks that the lower bound of a pair is within the threshold of its own
 // distance, and at most a few times the bound below it.
 func checkLowerBounds(t *rapid.T, x vec.Matrix[float64], p *packed) {
-	c := newNearby(p.Count())
+	c := newNearby(p.Count(), tile.Height)
+	c.begin(0, p.Count())
 	for i := range x.Rows {
 		alone := i%tile.Height == 3
 		switch {
 		case alone:
-			c.compare(p, p.Panels, i, true, 0, p.Count())
+			c.compare(p, p.Panels, i, true, 0, 0, p.Count())
 		case i%tile.Height == 0 || i%tile.Height == 4:
-			c.compare(p, p.Panels, i/tile.Height*tile.Height, false, 0, p.Count())
+			c.compare(p, p.Panels, i/tile.Height*tile.Height, false, 0, 0, p.Count())
 		}
 		line := c.of(i % tile.Height)
 		if alone {

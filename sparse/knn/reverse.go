@@ -171,18 +171,19 @@ func (a *reverseSearch) begin(ctx context.Context, threads int) {
 		w := a.work()
 		defer a.works.Put(w)
 		if w.first.at == nil {
-			w.first = newNearby(last)
+			w.first = newNearby(last, tile.Height)
+			w.first.begin(0, last)
 		}
 		end := min(len(a.ask), (b+1)*tile.Width)
 		for first := b * tile.Width; first < end && ctx.Err() == nil; first += tile.Height {
-			w.first.compare(a.s.p, a.queries, first, first == end-1, 0, last)
+			w.first.compare(a.s.p, a.queries, first, first == end-1, 0, 0, last)
 			for r := first; r < min(end, first+tile.Height); r++ {
 				lower := w.first.of(r - first)
 				if own := int(a.s.pos[a.ask[r]]); own < len(lower) {
 					lower[own] = furthest // no neighbour of itself
 				}
 				a.mergeNear(w, r, w.first.least(lower, a.lists.K))
-				a.mergeNear(w, r, w.first.more(lower, a.least[r]))
+				a.mergeNear(w, r, w.first.more(lower, a.s.p.limit(a.least[r])))
 			}
 		}
 	})

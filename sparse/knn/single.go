@@ -41,17 +41,17 @@ const passShare = 6
 // The best few rows of the coarse comparison are compared with the fine vectors. The best k of
 // these are computed exactly and fill the list. Its last distance then limits which other rows are
 // compared, first with fine vectors and then exactly.
-func (run *search[T]) single(lists *Neighbors, r int) bool {
+func (run *search[T, V]) single(lists *Neighbors, r int) bool {
 	s := run.sketch
 	if s == nil || run.k > s.rows.Blocks()/2 {
 		return false
 	}
-	all := run.works.Get().(*work)
+	all := run.works.Get().(*work[T, V])
 	defer run.works.Put(all)
 	if all.single == nil {
 		all.single = newSingleWork(s)
 	}
-	w, level := all.single, run.p.level
+	w, level := all.single, s.fine.p.level
 	coarse(s.fine, w.z[:], run.query(r))
 	s.shorten(&w.few, &w.z)
 	f, c := s.fine.query(w.wide[:], w.z[:]), s.coarse.query(w.q[:], w.few[:])
@@ -124,7 +124,7 @@ func (w *singleWork) collect(over int32) bool {
 
 // measure inserts row j into list r if it belongs there, and reports whether it did. The list must
 // not contain j yet.
-func (run *search[T]) measure(lists *Neighbors, r, j int) bool {
+func (run *search[T, V]) measure(lists *Neighbors, r, j int) bool {
 	index, dist2 := lists.Row(r)
 	return insert(index, dist2, int32(j), vec.SquaredDistance(run.query(r), run.x.Row(j)))
 }

@@ -25,7 +25,7 @@ func TestSketchIsUsed(t *testing.T) {
 	}
 	for _, f.p.level = range simd.Levels() {
 		for i := range 50 {
-			run := search[float32]{x: e.x, p: f.p, works: f.works, sketch: f.sketch, from: x, count: n + 50, k: k}
+			run := search[float32, float32]{x: e.x, p: f.p, works: f.works, sketch: f.sketch, from: x, count: n + 50, k: k}
 			lists := EmptyNeighbors(n+50, k)
 			if !run.single(lists, n+i) {
 				t.Fatalf("%v: too many rows pass for query %d", f.p.level, i)

@@ -26,7 +26,7 @@ func Decode(ctx context.Context, s *snapshot.Snapshot, p models.Placer, mu vec.M
 		return nil, err
 	}
 	if e == nil {
-		return ingest.AsTheyAre(d.X, d.Sigma, s.Names), nil
+		return ingest.AsTheyAre(d.X, d.Sigma, s.Names, s.Shift), nil
 	}
 	return e.Undo(d.X, d.Sigma), nil
 }

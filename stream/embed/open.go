@@ -298,6 +298,7 @@ func (m *Map) For(s table.Schema, name string) (*Map, error) {
 		if out.encoder, err = f.Encoder(); err != nil {
 			return nil, table.InFile(name, err)
 		}
+		out.encoder = out.encoder.Shifted(m.of.Shift)
 	}
 	pick := m.set.Mapping.Selection
 	if !m.set.named() {

@@ -38,7 +38,7 @@ func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
 	}
 	s := f.snapshot
 	s.Version, s.Epoch = old.Version+1, old.Epoch+1
-	s.Encoder, s.Names, s.Positions = old.Encoder, old.Names, positions
+	s.Encoder, s.Shift, s.Names, s.Positions = old.Encoder, old.Shift, old.Names, positions
 	if err := layOn(ctx, cur, f, c.X); err != nil {
 		return nil, err
 	}

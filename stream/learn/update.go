@@ -96,7 +96,7 @@ func (r *refresher) update(ctx context.Context) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Encoder, s.Names, s.Positions = cur.snapshot.Encoder, cur.snapshot.Names, positions
+	s.Encoder, s.Shift, s.Names, s.Positions = cur.snapshot.Encoder, cur.snapshot.Shift, cur.snapshot.Names, positions
 	rows := r.follow.Slots()
 	rowOf := make([]int32, 0, len(rows))
 	for row, slot := range rows {

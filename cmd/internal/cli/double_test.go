@@ -1,10 +1,18 @@
 package cli
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"unfold"
 )
 
 // Groups of points one unit apart, far from 0, are separate clusters in every file format. Added
@@ -117,4 +125,46 @@ func TestRowsOfZeros(t *testing.T) {
 	write(t, "none.csv", strings.ReplaceAll(b.String(), "0,0,0,0\n", ""))
 	must(t, "-q", "fit", "none.csv", "--columns", "*", "--metric", "cosine", "-o", "m.unfold", "--steps", "5")
 	must(t, "-q", "embed", "zeros.csv", "-m", "m.unfold", "-o", "places.csv")
+}
+
+// A map that the Go package learnt from rows far from 0 places and decodes them by the command as by
+// the package.
+func TestLibraryMapFarFromZero(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := mat.NewDense(60, 2, nil)
+	for i := range 60 {
+		turn := 2 * math.Pi * float64(i) / 60
+		x.SetRow(i, []float64{500_000 + 0.1*math.Cos(turn), 4_649_776 + 0.1*math.Sin(turn)})
+	}
+	header := "\x93NUMPY\x01\x00\x76\x00" + fmt.Sprintf("%-117s\n", "{'descr': '<f8', 'fortran_order': False, 'shape': (60, 2), }")
+	values, err := binary.Append(nil, binary.LittleEndian, x.RawMatrix().Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "utm.npy", header+string(values))
+	m, err := unfold.Fit(t.Context(), x, unfold.Options{Steps: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create("m.unfold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(m.Save(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "-q", "embed", "utm.npy", "-m", "m.unfold", "-o", "places.csv")
+	for i, line := range strings.Split(strings.TrimSpace(contentsOf(t, "places.csv")), "\n")[1:] {
+		f := strings.Split(line, ",")
+		for d := range 2 {
+			if got, err := strconv.ParseFloat(f[1+d], 64); err != nil || float32(got) != float32(m.Result().Embedding.At(i, d)) {
+				t.Fatalf("row %d is placed at %s, by the package at %v, error %v", i, line, m.Result().Embedding.RawRowView(i), err)
+			}
+		}
+	}
+	must(t, "-q", "decode", "places.csv", "-m", "m.unfold", "-o", "vectors.csv")
+	decoded := strings.Split(strings.TrimSpace(contentsOf(t, "vectors.csv")), "\n")
+	if len(decoded) != 61 || !strings.Contains(decoded[1], "4.64977600") {
+		t.Errorf("%d lines, %q, want 61 with about 4649776.00", len(decoded), decoded[:2])
+	}
 }

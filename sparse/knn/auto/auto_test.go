@@ -46,6 +46,25 @@ func TestRule(t *testing.T) {
 	}
 }
 
+// Wide rows without cells are searched exactly up to 25,000, unless links are requested.
+func TestScans(t *testing.T) {
+	for _, c := range []struct {
+		set    Settings
+		n, dim int
+		want   bool
+	}{
+		{Settings{}, 20_000, 768, true},
+		{Settings{Recall: 0.9}, 25_000, 96, true},
+		{Settings{}, 25_001, 768, false},
+		{Settings{}, 20_000, 50, false},
+		{Settings{Method: HNSW}, 20_000, 768, false},
+	} {
+		if got := c.set.Scans(c.n, c.dim); got != c.want {
+			t.Errorf("%+v, %d x %d: %v, want %v", c.set, c.n, c.dim, got, c.want)
+		}
+	}
+}
+
 // The number of candidates grows with k and recall, and is at least k.
 func TestCandidates(t *testing.T) {
 	for _, f := range []func(int, float64) int{candidates, Ef} {

@@ -44,6 +44,17 @@
 //
 // which fits 1 - recall = 0.008 (candidates/(k + 22))^-2.4.
 //
+// In many dimensions neighbours are about as far as other rows, and links find too few of them. So
+// rows of 96 and more values that refuse cells are searched exactly up to 25,000 (Scans). The table
+// has microseconds of processor time for a query of a batch, 15 neighbours among 18,000, and what
+// HNSW found. Processors without products of bytes (package codes) take about four times as long
+// for exact lists.
+//
+//	                                exact   HNSW
+//	sentence embeddings, 384 values    50     62   .948
+//	768 random features of these       94    175   .947
+//	256 components of the features     40     54   .948
+//
 // In a fit, an index of at least 30,000 rows is built from the lists of the graph (BuildFrom,
 // Listed), in a third of the time.
 //

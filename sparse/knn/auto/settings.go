@@ -132,6 +132,15 @@ func (s Settings) Index(n, dim, k int) Method {
 	return HNSW
 }
 
+// Rows of at least wideColumns are searched exactly up to wideRows where cells are refused.
+const wideColumns, wideRows = 96, 25_000
+
+// Scans reports whether n rows of dim values that refuse cells are searched exactly, although Index
+// returns HNSW. It is not so if links are requested.
+func (s Settings) Scans(n, dim int) bool {
+	return s.Method != HNSW && dim >= wideColumns && n <= wideRows
+}
+
 // bitWork is the maximum number of 64-bit words, over all rows, for which a bit search is faster
 // than the other methods.
 const bitWork = 2_000_000
