@@ -71,6 +71,10 @@ def _predicts(estimator: Unfold) -> bool:
     return hasattr(estimator, "classes_")
 
 
+def _has_likelihood(estimator: Unfold) -> bool:
+    return estimator.kind in ("lvm", "gplvm")
+
+
 class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """An estimator that learns a map of rows, places new rows on it, and updates it.
 
@@ -396,12 +400,13 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             label = _labels.decoded(label, self.classes_)
         return Places(at["embedding"], at["sigma"], at["novelty_local"], at["novelty_global"], label, at.get("class_probability"))
 
+    @available_if(_has_likelihood)
     def score_samples(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the log-likelihood of each row under the model, (n,), without changing the map.
 
         A low value means that the row is unlike the fitted rows. With ``kind="gplvm"`` it is the log-density of the row's
         values that are not missing (NaN). With ``kind="lvm"``, the default, it is the log-density of the lengths of the edges to
-        its neighbours. Other kinds have no likelihood and raise ``ValueError``.
+        its neighbours. Other kinds have no likelihood, and not this method.
         """
         return self._placed(X, "--loglik")["loglik"]
 
@@ -583,8 +588,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def __sklearn_tags__(self) -> Any:
         adopt(type(self))
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        _rows.tag(tags, self.metric)
         tags.input_tags.allow_nan = self._holes()
         tags.transformer_tags.preserves_dtype = []
         if tags.classifier_tags is None:  # it has predict_proba after a fit with labels, but is not a classifier
