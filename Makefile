@@ -369,6 +369,11 @@ python: build
 python-peers: build
 	python/peers/check
 
+# gallery runs the scripts of docs/gallery and draws their pictures.
+.PHONY: gallery
+gallery: build
+	UNFOLD_GALLERY=1 python/check -k test_gallery
+
 # python-reference writes docs/reference/python.md from the docstrings of the package; it needs Python with NumPy.
 .PHONY: python-reference
 python-reference:

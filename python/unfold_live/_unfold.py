@@ -38,6 +38,9 @@ _LEAST = 3
 #: A range of numbers, from which the kind "lllvm" selects one.
 _RANGE = re.compile(r"\d+:\d+$")
 
+#: A column of an array in reasons.
+_ELEMENT = re.compile(r"vector\[(\d+)\]")
+
 
 class Places(NamedTuple):
     """Positions of rows on a map and their other results, with one value per row.
@@ -488,7 +491,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         -------
         list of dict
             The output of the program's ``explain --json``: ``id`` (the row's number if it has no id), ``reasons``,
-            ``neighbors``, the position and the novelties. The shares of all columns sum to 1.
+            ``neighbors``, the position and the novelties. The shares of all columns sum to 1. Columns of a frame have their
+            names; those of an array are ``vector[0]`` and so on.
         """
         check_is_fitted(self)
         with _files.Folder(_files.size_of(X)) as folder:
@@ -502,7 +506,18 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 *_settings.flags({"columns": columns, "above": above}),
             ]
             out = self._model.run(args, None, rows.names)
-        return [json.loads(line) for line in out.splitlines()]
+        return [self._named(json.loads(line)) for line in out.splitlines()]
+
+    def _named(self, explained: dict[str, Any]) -> dict[str, Any]:
+        """Name the columns of a frame that was written as an array."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is None or self._table:
+            return explained
+        for reason in explained.get("reasons", ()):
+            found = _ELEMENT.fullmatch(reason.get("column", ""))
+            if found:
+                reason["column"] = str(names[int(found[1])])
+        return explained
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the quality of the map for rows, between 0 and 1. Larger is better.
