@@ -25,6 +25,7 @@ test-all: bin/tests
 	UNFOLD_CHAOS=$(or $(UNFOLD_CHAOS),short) UNFOLD_MUTATIONS=$(MUTATIONS_SHORT) bin/tests $(TIER) $(ARGS)
 	UNFOLD_SOAK_TIME=1m bin/tests $(TIER) -budget "" -count 1 ./stream/chaos -run 'TestSoak$$' # alone, as it watches memory
 	UNFOLD_TESTS=$(TIER:-%=%) $(MAKE) python
+	$(MAKE) python-peers
 MUTATIONS_SHORT = 50000
 
 bin/tests: FORCE
@@ -361,6 +362,17 @@ wheel-check: build
 TESTS ?=
 python: build
 	python/check $(TESTS)
+
+# python-peers runs the tests of hdbscan and of scikit-learn's HDBSCAN against the package, and umap-learn's if UNFOLD_UMAP names a clone of its
+# repository; three minutes. python/peers/expected.txt lists those that do not pass, with reasons.
+.PHONY: python-peers
+python-peers: build
+	python/peers/check
+
+# gallery runs the scripts of docs/gallery and draws their pictures.
+.PHONY: gallery
+gallery: build
+	UNFOLD_GALLERY=1 python/check -k test_gallery
 
 # python-reference writes docs/reference/python.md from the docstrings of the package; it needs Python with NumPy.
 .PHONY: python-reference

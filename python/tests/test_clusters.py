@@ -95,6 +95,42 @@ def test_plots(pair: Any) -> None:
         plt.close("all")
 
 
+def test_settings_of_plots(pair: Any) -> None:
+    """hdbscan's settings of its plots."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    found = pair[1]
+    ax = found.condensed_tree_.plot(label_clusters=True, selection_palette=["r", "g", "b"], cmap="Reds", log_size=True)
+    assert {t.get_text() for t in ax.texts} == {"0", "1", "2"} and len(ax.figure.axes) == 2
+    red = mpl.colors.to_rgba("r")
+    assert red in {p.get_facecolor() for p in ax.patches}
+    plt.close("all")
+    ax = found.condensed_tree_.plot(select_clusters=False)
+    assert len({p.get_facecolor() for p in ax.patches}) == 1
+    plt.close("all")
+    ax = found.single_linkage_tree_.plot(cmap="Reds", vary_line_width=True, truncate_mode="lastp", p=10)
+    assert len(ax.collections[0].get_segments()) == 9 and len(set(ax.collections[0].get_linewidths())) > 1
+    plt.close("all")
+    ax = found.minimum_spanning_tree_.plot(edge_cmap="Reds", vary_line_width=True)
+    assert len(ax.collections[0].get_segments()) == len(found.labels_) - 1 and len(ax.figure.axes) == 2
+    plt.close("all")
+
+
+def test_graphs(pair: Any) -> None:
+    pytest.importorskip("networkx")
+    theirs, ours, _ = pair
+    for name in ("condensed_tree_", "single_linkage_tree_", "minimum_spanning_tree_"):
+        a, b = getattr(ours, name).to_networkx(), getattr(theirs, name).to_networkx()
+        assert a.is_directed() == b.is_directed() and len(a) == len(b)
+        lengths = [sorted(w for *_, w in g.edges(data="weight")) for g in (a, b)]
+        np.testing.assert_allclose(*lengths)
+        for of in ("size", "data"):
+            assert sum(v is not None for _, v in a.nodes(data=of)) == sum(v is not None for _, v in b.nodes(data=of))
+
+
 def test_new_rows(pair: Any) -> None:
     """Predictions and membership vectors are hdbscan's, also from a pickle. hdbscan uses single precision for new rows."""
     theirs, ours, order = pair
@@ -159,6 +195,55 @@ def test_given_distances(x: Any, pair: Any) -> None:
         UnfoldClusters(metric="precomputed").fit(x)
 
 
+def test_known_distances(x: Any, pair: Any) -> None:
+    """A sparse matrix of the distances that connect all rows leads to the clusters of all distances. Stored zeros are distances."""
+    from scipy.sparse import csr_matrix
+
+    ours = pair[1]
+    d = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=-1))
+    near = d <= np.median(d)
+    row, column = np.nonzero(near)  # with the diagonal, of stored zeros
+    some = csr_matrix((d[near], (row, column)), shape=d.shape)
+    given = UnfoldClusters(**SIZES, ties="hdbscan", metric="precomputed").fit(some)
+    np.testing.assert_array_equal(given.labels_, ours.labels_)
+    np.testing.assert_allclose(given.probabilities_, ours.probabilities_, atol=1e-6)
+    np.testing.assert_allclose(given.single_linkage_tree_.to_numpy()[:, 2], ours.single_linkage_tree_.to_numpy()[:, 2], rtol=1e-6)
+    np.testing.assert_array_equal(given.predict(d[:9]), ours.labels_[:9])
+    twice = csr_matrix((np.r_[0.0, 0, 1, 1, 5], ([0, 2, 0, 2, 1], [1, 3, 2, 0, 3])), shape=(4, 4))
+    copies = UnfoldClusters(2, min_samples=1, metric="precomputed").fit(twice)
+    np.testing.assert_array_equal(copies.single_linkage_tree_.to_numpy()[:, 2].round(9), [0, 0, 1])
+    with pytest.raises(AttributeError, match="all rows"):
+        given.all_points_membership_vectors()
+    with pytest.raises(ValueError, match="all fitted ones"):
+        given.predict(some[:9])
+    with pytest.raises(ValueError, match="do not connect"):
+        UnfoldClusters(5, min_samples=2, metric="precomputed").fit(csr_matrix(np.kron(np.eye(2), np.ones((9, 9)))))
+    with pytest.raises(ValueError, match="known distances from others, and min_samples is 4"):
+        UnfoldClusters(**SIZES, metric="precomputed").fit(csr_matrix(np.eye(9)))
+    with pytest.raises(ValueError, match="not negative"):
+        UnfoldClusters(metric="precomputed").fit(csr_matrix(-d))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_rows_in_parts(x: Any, metric: str) -> None:
+    """Parts lead to the clusters of all rows, also with missing values, frames and sparse rows."""
+    holes = x.copy()
+    holes[[3, 100], 1] = np.nan
+    want = UnfoldClusters(**SIZES, metric=metric).fit(holes)
+    parts = [holes[:90], pd.DataFrame(holes[90:150]).set_axis(list("abc"), axis=1), holes[150:]]
+    found = UnfoldClusters(**SIZES, metric=metric)
+    for part in parts:
+        found.partial_fit(part)
+    np.testing.assert_array_equal(found.labels_, want.labels_)
+    np.testing.assert_array_equal(found.predict(x[:20]), want.predict(x[:20]))
+    frame = UnfoldClusters(**SIZES).fit(pd.DataFrame(x[:90], columns=list("abc")))
+    frame.partial_fit(pd.DataFrame(x[90:], columns=list("abc")))
+    assert list(frame.feature_names_in_) == list("abc") and len(frame.labels_) == len(x)
+    with pytest.raises(ValueError, match="features"):
+        found.partial_fit(x[:5, :2])
+    assert not hasattr(UnfoldClusters(metric="precomputed"), "partial_fit")
+
+
 def test_missing_rows_are_noise(x: Any) -> None:
     holes = x.copy()
     holes[[3, 70], [0, 1]], holes[100, 2] = np.nan, np.inf
@@ -211,6 +296,44 @@ def test_parameters_of_hdbscan(x: Any) -> None:
         UnfoldClusters.from_hdbscan(min_cluster_sizes=3)
     with pytest.raises(TypeError, match=r"prediction_data.*from_hdbscan"):
         UnfoldClusters(prediction_data=True)
+
+
+def test_parameters_of_scikit_learn(x: Any) -> None:
+    """scikit-learn counts the point itself among min_samples."""
+    from sklearn.cluster import HDBSCAN
+
+    for words in ({}, {"min_samples": 7}, {"min_samples": 1}, {"metric": "minkowski", "metric_params": {"p": 1}}):
+        with pytest.warns(UserWarning, match="copy: nothing is set"):
+            ours = UnfoldClusters.from_sklearn(**words, copy=False).fit(x)
+        theirs = HDBSCAN(**words, copy=False).fit(x)
+        assert adjusted_rand_score(ours.labels_, theirs.labels_) > 0.98, words
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ({"metric": "minkowski", "p": 1}, "manhattan"),
+        ({"metric": "minkowski", "p": 2}, "euclidean"),
+        ({"metric": "minkowski", "p": 3}, "minkowski"),
+        ({"metric": "canberra"}, "canberra"),
+        ({"metric": "seuclidean", "metric_params": {"V": np.ones(3)}}, "seuclidean"),
+        ({"metric": "mahalanobis", "metric_params": {"V": np.eye(3)}}, "mahalanobis"),
+    ],
+    ids=str,
+)
+def test_metrics_of_scipy(words: dict[str, Any], named: str, x: Any) -> None:
+    """Metrics that only SciPy has are its functions."""
+    x = x[::4]
+    with pytest.warns(UserWarning, match="."):
+        found = UnfoldClusters.from_hdbscan(**words, algorithm="best")
+    assert getattr(getattr(found.metric, "func", found.metric), "__name__", found.metric) == named
+    own = {
+        "canberra": lambda a, b: (np.abs(a - b) / (np.abs(a) + np.abs(b))).sum(),
+        "minkowski": lambda a, b: (np.abs(a - b) ** 3).sum() ** (1 / 3),
+        "manhattan": "manhattan",
+    }
+    plain = UnfoldClusters(5, ties="hdbscan", metric=own.get(named, "euclidean")).fit(x)
+    np.testing.assert_array_equal(found.fit(x).labels_, plain.labels_)
 
 
 def test_double_precision() -> None:

@@ -392,3 +392,14 @@ def test_missing_says_what_there_is() -> None:
     x, _ = blobs(60, 4)
     with pytest.raises(ValueError, match='has to be "mean"'):
         Unfold(missing="drop").fit(x)
+
+
+def test_reasons_name_the_columns_of_a_frame() -> None:
+    """Frames of numbers are written as arrays; their columns keep their names in reasons."""
+    import pandas as pd
+
+    x = np.random.default_rng(1).normal(size=(200, 4))
+    frame = pd.DataFrame(x, columns=["height", "weight", "a,b", "vector[0]"])
+    odd = frame.iloc[:1].assign(weight=30.0)
+    assert Unfold().fit(frame).explain(odd, columns=1)[0]["reasons"][0]["column"] == "weight"
+    assert Unfold().fit(x).explain(odd.to_numpy(), columns=1)[0]["reasons"][0]["column"] == "vector[1]"

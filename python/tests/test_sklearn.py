@@ -32,6 +32,28 @@ def test_contract(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
+@pytest.mark.parametrize("metric", ["cosine", "correlation", "hellinger"])
+def test_a_column_has_no_direction(metric: str) -> None:
+    for estimator in (Unfold(metric=metric), UnfoldClusters(metric=metric)):
+        with pytest.raises(ValueError, match=r"1 feature\(s\), and metric='" + metric):
+            estimator.fit(np.arange(1.0, 11)[:, None])
+
+
+def test_tags_follow_the_metric() -> None:
+    """scikit-learn's checks take rows that a metric can have."""
+    from sklearn.utils import get_tags
+
+    for kind in (Unfold, UnfoldClusters):
+        rows = {m: get_tags(kind(metric=m)).input_tags for m in ("euclidean", "hellinger", "haversine", "precomputed")}
+        assert [m for m, t in rows.items() if t.positive_only] == ["hellinger"]
+        assert [m for m, t in rows.items() if not t.sparse] == ["haversine"]
+        assert [m for m, t in rows.items() if t.pairwise] == ["precomputed"]
+
+
+def test_kinds_without_a_likelihood() -> None:
+    assert [k for k in ("lvm", "gplvm", "pca", "isomap", "lllvm") if hasattr(Unfold(kind=k), "score_samples")] == ["lvm", "gplvm"]
+
+
 def script(text: str) -> str:
     """Run a script in a new process and return its output."""
     done = subprocess.run([sys.executable, "-c", EARLY + text], capture_output=True, text=True, check=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import canberra
 from sklearn.base import clone
 
 from unfold_live import Unfold, UnfoldClassifier
@@ -35,6 +36,8 @@ with warnings.catch_warnings():
             "init='spectral': frame='geodesic'",
         ),
         ({"metric": "l1"}, {"metric": "manhattan"}, "metric='l1': metric='manhattan'"),
+        ({"metric": "minkowski", "metric_kwds": {"p": 1}}, {"metric": "manhattan"}, "metric='minkowski': metric='manhattan'"),
+        ({"metric": "canberra"}, {"metric": canberra}, "metric='canberra': metric=canberra"),
     ],
     ids=str,
 )
@@ -45,6 +48,32 @@ def test_parameters_of_umap(words: dict[str, Any], want: dict[str, Any], note: s
         model = Unfold.from_umap(**words)
     assert {k: model.get_params()[k] for k in want} == want
     assert len(said) == (note is not None) and (note is None or note in str(said[0].message))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *({name: -1} for name in ("min_dist", "learning_rate", "repulsion_strength", "dens_frac", "set_op_mix_ratio")),
+        *({"dens_frac": 1.5}, {"min_dist": 2.0}, {"min_dist": "a"}, {"target_n_neighbors": 1}),
+        *({"output_metric": "haversine"}, {"output_metric": 2.75}),
+    ],
+    ids=str,
+)
+def test_values_that_are_errors_there(words: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(words))):
+        Unfold.from_umap(**words)
+
+
+def test_neighbours_that_begin_with_the_row(data: Any) -> None:
+    """umap-learn counts a row among its neighbours, also in lists."""
+    from sklearn.neighbors import NearestNeighbors
+
+    x = data[0][:200]
+    far, near = NearestNeighbors(n_neighbors=15).fit(x).kneighbors(x)
+    with pytest.warns(UserWarning, match=r"n_neighbors=15: n_neighbors=14"):
+        model = Unfold.from_umap(n_neighbors=15, precomputed_knn=(near, far))
+    want = Unfold(n_neighbors=14, precomputed_knn=(near[:, 1:], far[:, 1:]))
+    np.testing.assert_array_equal(model.fit_transform(x), want.fit_transform(x))
 
 
 @pytest.mark.filterwarnings("ignore")

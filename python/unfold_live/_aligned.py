@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _settings
+from . import _rows, _settings
 from ._base import BaseEstimator, adopt, adopted, check_is_fitted
 from ._unfold import Unfold
 
@@ -182,8 +182,7 @@ class UnfoldAligned(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         adopt(type(self))
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        _rows.tag(tags, self.metric)
         return tags
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _arrow, _distances, _files, _membership, _pairwise, _rows, _settings, _translation, _trees
-from ._base import BaseEstimator, ClusterMixin, adopt, adopted, check_is_fitted, check_rows
+from ._base import BaseEstimator, ClusterMixin, adopt, adopted, available_if, check_is_fitted, check_rows
 from ._handle import Handle
 from ._progress import Bars
 
@@ -19,6 +19,10 @@ _MIN_SIZE, _SHARE, _LEAST = 50, 20, 5
 
 #: Values of ``ties`` and the program's words for them.
 _TIES = {"together": "together", "hdbscan": "apart"}
+
+
+def _takes_rows(estimator: UnfoldClusters) -> bool:
+    return estimator.metric != "precomputed"
 
 
 class UnfoldClusters(ClusterMixin, BaseEstimator):
@@ -45,9 +49,10 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         With "eom": maximum number of points of a cluster. ``cluster_selection_epsilon`` can lead to larger ones. None and 0
         mean no limit.
     metric : str or callable, default="euclidean"
-        The distance between rows: a metric of ``Unfold``, "precomputed" for an array of the distances of all rows from each other,
-        or a function of two rows that returns their distance. Distances of "cosine", "correlation", "hellinger", "haversine" and
-        "hamming" are Euclidean ones of converted rows, whose order is that of the metric. Haversine takes degrees.
+        The distance between rows: a metric of ``Unfold``, "precomputed" for the distances of rows from each other, an array
+        of all or a sparse matrix of those that are known, or a function of two rows that returns their distance. Distances of
+        "cosine", "correlation", "hellinger", "haversine" and "hamming" are Euclidean ones of converted rows, whose order is
+        that of the metric. Haversine takes degrees.
     ties : {"together", "hdbscan"}, default="together"
         Equal distances join all their parts at once, or two parts at a time. With "hdbscan" the clusters equal those of
         hdbscan 0.8.44 wherever these do not depend on the order of the rows.
@@ -115,10 +120,10 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
 
     @classmethod
     def from_hdbscan(cls, **parameters: Any) -> Any:
-        """Return an estimator for the parameters of ``hdbscan.HDBSCAN`` and scikit-learn's ``HDBSCAN``.
+        """Return an estimator for the parameters of ``hdbscan.HDBSCAN``.
 
         ``min_cluster_size`` is 5 unless it is given, and ``ties`` is "hdbscan". A warning of one line lists parameters that
-        have another name here or no counterpart.
+        have another name here or no counterpart. A metric that only SciPy has becomes SciPy's function.
 
         Parameters
         ----------
@@ -128,9 +133,31 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         Raises
         ------
         TypeError
-            Neither has such a parameter.
+            hdbscan has no such parameter.
         """
         own, notes = _translation.from_hdbscan(parameters)
+        if notes:
+            warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
+        return cls(**{"min_cluster_size": 5, "ties": "hdbscan", **own})
+
+    @classmethod
+    def from_sklearn(cls, **parameters: Any) -> Any:
+        """Return an estimator for the parameters of ``sklearn.cluster.HDBSCAN``.
+
+        It is that of ``from_hdbscan`` with ``min_samples`` smaller by one, because scikit-learn counts the point itself.
+        Here, rows with missing or infinite values have the label -1 of noise.
+
+        Parameters
+        ----------
+        **parameters
+            Parameters by name.
+
+        Raises
+        ------
+        TypeError
+            scikit-learn's ``HDBSCAN`` has no such parameter.
+        """
+        own, notes = _translation.from_hdbscan(parameters, itself=True)
         if notes:
             warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
         return cls(**{"min_cluster_size": 5, "ties": "hdbscan", **own})
@@ -143,7 +170,8 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : rows
-            Rows as for ``Unfold.fit``. With ``metric="precomputed"`` an array of shape (n, n).
+            Rows as for ``Unfold.fit``. With ``metric="precomputed"`` an array of shape (n, n), or a sparse matrix of the known
+            distances, which have to connect all rows. Those of a sparse matrix are taken in single precision.
         y : ignored
             For pipelines.
 
@@ -160,7 +188,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
             own = handle.folder(_files.size_of(x))
             if self._given():
                 x = self._put_distances(x)
-                rows = _rows.Rows(str(_files.write_array(own.file("x.npy"), x)), n=len(x))
+                rows = _rows.Rows(str(_files.write_array(own.file("x.npy"), x)), n=x.shape[0])
             else:
                 x, self._finite = _finite(x)
                 rows = _rows.put(self, x, own, fit=True, least=2, metric=self.metric)
@@ -191,6 +219,30 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         label = self._tree["cluster"][n:]
         self.cluster_persistence_ = self._tree["persistence"][n:][label >= 0][np.argsort(label[label >= 0])]
         self._model = handle
+        return self
+
+    @available_if(_takes_rows)
+    def partial_fit(self, X: Any, y: Any = None) -> UnfoldClusters:
+        """Add rows and find the clusters of all rows so far. The first call is a fit.
+
+        The clusters equal those of ``fit`` for all rows, and take as long. Labels may be numbered anew.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (m, d), or frame of numbers
+            The new rows.
+        y : ignored
+            For pipelines.
+        """
+        if not self.__sklearn_is_fitted__():
+            return self.fit(X)
+        before = self._all_data()
+        names = getattr(self, "feature_names_in_", None)
+        x = _rows.rows_of(X)
+        new = _dense(check_rows(self, x, reset=False, allow_nan=True))
+        self.fit(np.vstack([before, new]))
+        if names is not None:
+            self.feature_names_in_ = names
         return self
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
@@ -310,7 +362,18 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
             return self._points
         if self._table or not self._held:
             raise AttributeError("the clusters are of a table or a file; this goes with clusters of an array")
+        if self.metric == "precomputed" and self._model.path.suffix == ".npz":
+            raise AttributeError("the clusters are of some of the distances; this needs those of all rows, as an array")
         return _dense(_files.read_array(self._model.path))
+
+    def _all_data(self) -> np.ndarray[Any, Any]:
+        """Return the fitted rows, with NaN in those with missing values."""
+        x = self._data()
+        if self._finite is None:
+            return x
+        out = np.full((len(self._finite), x.shape[1]), np.nan)
+        out[self._finite] = x
+        return out
 
     def _distances(self, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Return the distance of each row from the nearest exemplar of each cluster, (m, k)."""
@@ -332,6 +395,8 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         with _files.Folder(_files.size_of(x)) as folder:
             if self._given():
                 x = check_rows(self, x, reset=False)
+                if self.metric == "precomputed" and _files.is_sparse(x):
+                    raise ValueError("X is sparse: predictions need the distances of new rows from all fitted ones, as an array")
                 if self._points is not None:
                     x = _pairwise.distances(self.metric, x, self._points)
                 path = str(_files.write_array(folder.file("new.npy"), x))
@@ -348,20 +413,18 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         """Report whether the program is given distances instead of rows."""
         return self.metric == "precomputed" or callable(self.metric)
 
-    def _put_distances(self, x: Any) -> np.ndarray[Any, Any]:
-        """Return the distances of all rows for the program."""
+    def _put_distances(self, x: Any) -> Any:
+        """Return the distances of rows for the program, as an array or a sparse matrix."""
         if _files.is_file(x):
             raise ValueError(f"{os.fspath(x)} is a file; metric={self.metric!r} takes an array")
         if callable(self.metric):
             self._points = np.asarray(_dense(check_rows(self, x, reset=True, least=2)))
             return _pairwise.all_pairs(self.metric, self._points)
-        if _files.is_sparse(x):
-            raise ValueError("X is a sparse matrix of distances, of which some are unknown; clusters take all, as an array")
         d = check_rows(self, x, reset=True, least=2)
         _distances.check_square(d)
-        _distances.check_signs(d)
+        _distances.check_signs(d.data if _files.is_sparse(d) else d)
         _distances.check_symmetric(d)
-        return d
+        return _distances.stored(d) if _files.is_sparse(d) else d
 
     def _check(self) -> None:
         """Raise ``ValueError`` for parameters out of range."""
@@ -443,8 +506,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         adopt(type(self))
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.metric != "precomputed"
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        _rows.tag(tags, self.metric)
         tags.input_tags.allow_nan = not self._given()
         return tags
 

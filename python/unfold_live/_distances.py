@@ -125,6 +125,15 @@ def check_signs(d: Any) -> None:
         raise ValueError(f"X holds {d.min():g}, and distances are not negative")
 
 
+def stored(d: Any) -> Any:
+    """Return a sparse matrix with a tiny number instead of stored zeros, which the program would take for unknown distances."""
+    if not (d.data == 0).any():
+        return d
+    d = d.copy()
+    d.data = np.where(d.data == 0, np.finfo(np.float32).tiny, d.data.astype(np.float64))
+    return d
+
+
 def check_symmetric(d: Any) -> None:
     """Raise ``ValueError`` if two distances between the same rows differ by more than a rounding error."""
     if _files.is_sparse(d):

@@ -84,6 +84,17 @@ def _unmasked(x: Any) -> Any:
     return x.astype(np.result_type(x.dtype, np.float32)).filled(np.nan)
 
 
+#: Metrics of directions, which a single column does not have.
+_DIRECTIONS = ("cosine", "correlation", "hellinger")
+
+
+def tag(tags: Any, metric: Any) -> None:
+    """Set scikit-learn's tags of the rows that a metric takes."""
+    tags.input_tags.sparse = metric != "haversine"
+    tags.input_tags.pairwise = metric == "precomputed"
+    tags.input_tags.positive_only = metric == "hellinger"
+
+
 def rows_of(x: Any) -> Any:
     """Convert rows to types that this module supports.
 
@@ -184,6 +195,8 @@ def put(
     whole = _files.mapped_file(x)
     checked = check_rows(estimator, x, reset=fit, allow_nan=allow_nan, least=least)
     if fit:
+        if metric in _DIRECTIONS and checked.shape[1] == 1:
+            raise ValueError(f"X has 1 feature(s), and metric={metric!r} compares directions: give at least 2")
         estimator._form = _forms.form_of(metric, checked)
     form = getattr(estimator, "_form", None)
     if form is not None:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import difflib
 import functools
+import importlib.util
 import inspect
+import numbers
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, ParamSpec
+
+import numpy as np
+
+from . import _pairwise, _settings
 
 P = ParamSpec("P")
 
@@ -27,19 +33,31 @@ _NOTHING = {
     **dict.fromkeys(("learning_rate", "early_exaggeration"), "steps are chosen by the optimizer"),
     **dict.fromkeys(("local_connectivity", "set_op_mix_ratio"), "the model's similarities have no such choice"),
     **dict.fromkeys(("transform_seed", "transform_queue_size", "transform_mode"), "placing is exact, and chance has no part in it"),
-    **dict.fromkeys(("output_metric", "output_metric_kwds"), "maps are Euclidean"),
+    "output_metric_kwds": "maps are Euclidean",
+    "output_metric": "maps are Euclidean",
     "target_metric_kwds": "y are classes",
     "low_memory": 'memory="2GiB" bounds a fit',
     "unique": "equal rows are always one point",
     "target_metric": "y are classes",
     "target_n_neighbors": "y are classes",
-    "metric_kwds": "metrics have no parameters; frame.assign or standardize=True scale columns",
     "angular_rp_forest": 'neighbours are exact; metric="cosine" goes by direction',
     "force_approximation_algorithm": "neighbours are exact for small data, and found by an index for large",
     "tqdm_kwds": "verbose=True shows bars",
     "disconnection_distance": "points are never left out",
     "output_dens": "sigma_ has how dense it is around each place",
     "parallel": "n_jobs is how many threads there are",
+}
+
+#: Bounds of parameters that are ignored or converted. A value outside is an error there, and so it is here.
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "min_dist": (0, float("inf")),
+    "set_op_mix_ratio": (0, 1),
+    "learning_rate": (0, float("inf")),
+    "repulsion_strength": (0, float("inf")),
+    "negative_sample_rate": (0, float("inf")),
+    "dens_lambda": (0, float("inf")),
+    "dens_frac": (0, 1),
+    "dens_var_shift": (0, float("inf")),
 }
 
 #: Replacements for parameters of other packages, for errors about unknown parameters.
@@ -73,9 +91,8 @@ _NOTHING_CLUSTERS = {
     **dict.fromkeys(
         ("algorithm", "leaf_size", "approx_min_span_tree"), "the spanning tree is exact, by a search that suits the rows"
     ),
-    **dict.fromkeys(("alpha", "p"), "distances are those of the metric"),
+    "alpha": "distances are those of the metric",
     **dict.fromkeys(("memory", "copy"), "the rows are not changed, and nothing is cached on disk"),
-    "metric_params": "metrics have no parameters; a function as metric can have them",
     **dict.fromkeys(("gen_min_span_tree", "prediction_data"), "minimum_spanning_tree_ and predict are always there"),
     "store_centers": "centroids_ and medoids_ are always there",
     "match_reference_implementation": "min_samples does not count the point itself",
@@ -87,8 +104,48 @@ _NOTHING_CLUSTERS = {
 _ELSEWHERE_CLUSTERS = {"core_dist_n_jobs": "n_jobs"}
 
 
-def _metric(value: Any) -> dict[str, Any]:
-    return {"metric": _METRICS.get(value, value) if isinstance(value, str) else value}
+#: Minkowski distances that have a name, by their exponent.
+_MINKOWSKI = {1: "manhattan", 2: "euclidean", float("inf"): "chebyshev"}
+
+
+def _metric(value: Any, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the metric for another package's. Names that only SciPy has become its functions, with ``parameters``."""
+    parameters = {k: v for k, v in (parameters or {}).items() if v is not None}
+    if value in ("minkowski", "p"):
+        value = _MINKOWSKI.get(parameters.get("p", 2), "minkowski")
+        if value != "minkowski":
+            return {"metric": value}
+    elif not callable(value):
+        parameters.pop("p", None)
+    if value == "mahalanobis" and "V" in parameters:
+        parameters["VI"] = np.linalg.inv(parameters.pop("V"))
+    name = _METRICS.get(value, value) if isinstance(value, str) else value
+    if isinstance(name, str) and name not in (*_pairwise.METRICS, "precomputed"):
+        name = _of_scipy(name)
+    return {"metric": functools.partial(name, **parameters) if callable(name) and parameters else name}
+
+
+def _of_scipy(name: str) -> Any:
+    """Return SciPy's function of two rows for the name of a metric, or the name if there is none."""
+    if importlib.util.find_spec("scipy") is None:
+        return name
+    from scipy.spatial import distance
+
+    known = name in (*_SCIPY_METRICS, "minkowski")
+    return getattr(distance, name) if known and hasattr(distance, name) else name
+
+
+#: Metrics that SciPy has, and the program does not.
+_SCIPY_METRICS = (
+    *("braycurtis", "canberra", "dice", "jensenshannon", "mahalanobis", "rogerstanimoto", "russellrao", "seuclidean"),
+    *("sokalmichener", "sokalsneath", "sqeuclidean", "yule"),
+)
+
+
+def _shown(value: Any) -> str:
+    """Return a value for a note. Functions are shown by their name."""
+    f = getattr(value, "func", value)
+    return f.__name__ if callable(f) and hasattr(f, "__name__") else repr(value)
 
 
 def _init(value: Any) -> dict[str, Any]:
@@ -118,30 +175,69 @@ def from_umap(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     ------
     TypeError
         umap-learn does not have such a parameter.
+    ValueError
+        A value is out of range there, or asks for a map that is not Euclidean.
+    ValueError
+        A value is out of range there, or asks for a map that is not Euclidean.
     """
+    _check_values(words)
     out: dict[str, Any] = {}
     notes = []
     for name, value in words.items():
         if name == "precomputed_knn" and value is not None and value[0] is None:
             continue  # umap-learn's default
+        if name == "metric_kwds":
+            continue  # parameters of the metric
         if name in _SAME:
             out[name] = value
         elif name in _TURNED:
-            into = _TURNED[name](value)
+            into = _metric(value, words.get("metric_kwds")) if name == "metric" else _TURNED[name](value)
             out.update(into)
             if into != {name: value}:
-                notes.append(f"{name}={value!r}: {', '.join(f'{k}={v!r}' for k, v in into.items()) or 'nothing is set'}")
+                notes.append(f"{name}={value!r}: {', '.join(f'{k}={_shown(v)}' for k, v in into.items()) or 'nothing is set'}")
         elif name in _NOTHING:
             notes.append(f"{name}: nothing is set, {_NOTHING[name]}")
         elif not name.startswith("dens_"):
-            raise TypeError(f"umap-learn's UMAP has no parameter {name!r}{_near(name, (*_SAME, *_TURNED, *_NOTHING))}")
+            known = (*_SAME, *_TURNED, *_NOTHING, "metric_kwds")
+            raise TypeError(f"umap-learn's UMAP has no parameter {name!r}{_near(name, known)}")
     if "density" in out:
         out["density"] = float(words.get("dens_lambda", 2.0))
+    k = _others_listed(out.get("precomputed_knn"))
+    if k is not None and out.get("n_neighbors", 0) > k:
+        out["n_neighbors"] = k
+        notes.append(
+            f"n_neighbors={words['n_neighbors']!r}: n_neighbors={k}, as precomputed_knn lists each row itself and {k} others"
+        )
     return out, notes
 
 
-def from_hdbscan(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _check_values(words: dict[str, Any]) -> None:
+    """Raise ``ValueError`` for values of umap-learn's parameters that are errors there, or that no map here has."""
+    for name, (least, most) in _BOUNDS.items():
+        if words.get(name) is not None:
+            _settings.real(name, words[name], least, most)
+    if words.get("min_dist", 0.1) > words.get("spread", 1.0):
+        raise ValueError(f"min_dist={words['min_dist']!r} is larger than spread={words.get('spread', 1.0)!r}")
+    if words.get("target_n_neighbors", -1) not in (None, -1):
+        _settings.whole("target_n_neighbors", words["target_n_neighbors"], 2, ", or -1")
+    if words.get("output_metric", "euclidean") not in ("euclidean", "l2", None):
+        raise ValueError(f"output_metric={words['output_metric']!r}: maps are Euclidean, and have no other metric")
+
+
+def _others_listed(knn: Any) -> int | None:
+    """Return the number of other rows in lists of neighbours that begin with the row itself, or None for other lists."""
+    if knn is None:
+        return None
+    near = np.asarray(knn[0])
+    if near.ndim != 2 or not (near[:, 0] == np.arange(len(near))).all():
+        return None
+    return near.shape[1] - 1
+
+
+def from_hdbscan(words: dict[str, Any], *, itself: bool = False) -> tuple[dict[str, Any], list[str]]:
     """Return the parameters of ``UnfoldClusters`` for those of hdbscan, with a note for each renamed or unsupported one.
+
+    With ``itself``, ``min_samples`` counts the point itself, as in scikit-learn.
 
     Raises
     ------
@@ -154,16 +250,32 @@ def from_hdbscan(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         if name in _SAME_CLUSTERS:
             out[name] = value
         elif name == "metric":
-            out.update(_metric(value))
+            into = _metric(value, {"p": words.get("p"), **(words.get("metric_params") or {})})
+            out.update(into)
+            if callable(into["metric"]) and not callable(value):
+                notes.append(f"metric={value!r}: metric={_shown(into['metric'])}, which is called for each pair of rows")
+        elif name in ("p", "metric_params"):
+            continue  # parameters of the metric
         elif name in _ELSEWHERE_CLUSTERS:
             out[_ELSEWHERE_CLUSTERS[name]] = value
             notes.append(f"{name}={value!r}: {_ELSEWHERE_CLUSTERS[name]}={value!r}")
         elif name in _NOTHING_CLUSTERS:
             notes.append(f"{name}: nothing is set, {_NOTHING_CLUSTERS[name]}")
         else:
-            known = (*_SAME_CLUSTERS, "metric", *_ELSEWHERE_CLUSTERS, *_NOTHING_CLUSTERS)
+            known = (*_SAME_CLUSTERS, "metric", "metric_params", "p", *_ELSEWHERE_CLUSTERS, *_NOTHING_CLUSTERS)
             raise TypeError(f"HDBSCAN has no parameter {name!r}{_near(name, known)}")
+    if itself:
+        rank = out.get("min_samples")
+        out["min_samples"] = _others(out.get("min_cluster_size", 5) if rank is None else rank)
     return out, notes
+
+
+def _others(rank: Any) -> Any:
+    """Return the rank of a neighbour without the point itself, at least 1. Values that are no rank are errors of the fit.
+
+    Rank 1 leads to the clusters of rank 0: a point's nearest other is at most as far as the end of any of its edges.
+    """
+    return max(1, int(rank) - 1) if isinstance(rank, numbers.Integral) and int(rank) > 0 else rank
 
 
 def answering(init: Callable[P, None]) -> Callable[P, None]:

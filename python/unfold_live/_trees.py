@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,35 @@ def _axes(ax: Any) -> Any:
     except ImportError:
         raise ImportError("plots need matplotlib: pip install matplotlib") from None
     return plt.gca()
+
+
+def _networkx() -> Any:
+    try:
+        import networkx
+    except ImportError:
+        raise ImportError("graphs need networkx: pip install networkx") from None
+    return networkx
+
+
+def _directed(edges: list[tuple[int, int, float]], sizes: dict[int, int]) -> Any:
+    """Return a directed graph of networkx with weights of edges and sizes of nodes."""
+    nx = _networkx()
+    out = nx.DiGraph()
+    out.add_weighted_edges_from(edges)
+    nx.set_node_attributes(out, sizes, "size")
+    return out
+
+
+def _shades(cmap: str, ax: Any, most: int, colorbar: bool) -> Callable[[int], Any]:
+    """Return the colour of numbers up to ``most``, grey if there is no colour map."""
+    if cmap == "none":
+        return lambda _: "lightgrey"
+    import matplotlib as mpl
+
+    shown = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, most), cmap)
+    if colorbar:
+        ax.figure.colorbar(shown, ax=ax, label="rows")
+    return lambda n: shown.to_rgba(np.asarray(n))
 
 
 class CondensedTree:
@@ -56,10 +86,40 @@ class CondensedTree:
 
         return pd.DataFrame(self.to_numpy())
 
-    def plot(self, ax: Any = None) -> Any:
+    def to_networkx(self) -> Any:
+        """Return a directed graph from parents to children, with ``weight`` lambda and, for each child, ``size``."""
+        edges = self.to_numpy().tolist()
+        return _directed(
+            [(parent, child, weight) for parent, child, weight, _ in edges], {child: size for _, child, _, size in edges}
+        )
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        select_clusters: bool = True,
+        label_clusters: bool = False,
+        selection_palette: Any = None,
+        cmap: str = "none",
+        colorbar: bool = True,
+        log_size: bool = False,
+    ) -> Any:
         """Draw each cluster as a bar from its birth to its end, as wide as its number of rows, and return the axes.
 
-        Selected clusters are coloured.
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw.
+        select_clusters, label_clusters : bool
+            Colour the selected clusters, and write their labels.
+        selection_palette : list of colours, optional
+            Colours of the selected clusters, by label.
+        cmap : str, default="none"
+            A colour map of matplotlib by which the other clusters show their numbers of rows.
+        colorbar : bool, default=True
+            Explain the colours of ``cmap``.
+        log_size : bool, default=False
+            The widths are logarithms of the numbers of rows.
         """
         ax = _axes(ax)
         c = self._columns
@@ -75,9 +135,16 @@ class CondensedTree:
             death[p] = max(death[p], birth[v])
             left[v] = left[p] + used[p]
             used[p] += size[v]
+        shades = _shades(cmap, ax, int(size.max()), colorbar)
+        palette = [f"C{k}" for k in range(10)] if selection_palette is None else list(selection_palette)
+        width = np.log1p(size) if log_size else size
         for v in range(len(parent)):
-            color = f"C{label[v] % 10}" if label[v] >= 0 else "lightgrey"
-            ax.bar(left[v] + size[v] / 2, death[v] - birth[v], size[v], birth[v], color=color, edgecolor="white")
+            selected = select_clusters and label[v] >= 0
+            color = palette[label[v] % len(palette)] if selected else shades(int(size[v]))
+            middle = left[v] + size[v] / 2
+            ax.bar(middle, death[v] - birth[v], width[v], birth[v], color=color, edgecolor="white")
+            if label_clusters and label[v] >= 0:
+                ax.annotate(str(label[v]), (middle, death[v]), ha="center", va="top")
         ax.invert_yaxis()
         ax.set(xlabel="rows", ylabel="lambda")
         return ax
@@ -107,6 +174,14 @@ class SingleLinkageTree:
         names = ("left_child", "right_child", "distance", "size")
         return pd.DataFrame({"parent": np.arange(n, 2 * n - 1), **{name: self._linkage[:, k] for k, name in enumerate(names)}})
 
+    def to_networkx(self) -> Any:
+        """Return a directed graph from merged nodes to their parts, with ``weight`` distance and, for each merge, ``size``."""
+        n, edges, sizes = len(self._linkage) + 1, [], {}
+        for node, (left, right, distance, size) in enumerate(self._linkage.tolist(), n):
+            edges += [(node, int(left), distance), (node, int(right), distance)]
+            sizes[node] = int(size)
+        return _directed(edges, sizes)
+
     def get_clusters(self, cut_distance: float, min_cluster_size: int = 5) -> np.ndarray[Any, Any]:
         """Return the cluster of each row if edges of ``cut_distance`` and longer are cut, -1 for clusters that are too small."""
         n = len(self._linkage) + 1
@@ -122,13 +197,38 @@ class SingleLinkageTree:
         number[order] = np.arange(len(order))
         return number[group]
 
-    def plot(self, ax: Any = None, **settings: Any) -> Any:
-        """Draw the tree by ``scipy.cluster.hierarchy.dendrogram``, which takes ``settings``, and return the axes."""
+    def plot(
+        self, ax: Any = None, *, cmap: str = "none", vary_line_width: bool = False, colorbar: bool = True, **settings: Any
+    ) -> Any:
+        """Draw the tree, and return the axes.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw.
+        cmap : str, default="none"
+            A colour map of matplotlib for the numbers of rows of merges.
+        vary_line_width : bool, default=False
+            Draw merges of many rows thicker.
+        colorbar : bool, default=True
+            Explain the colours of ``cmap``.
+        **settings
+            Arguments of ``scipy.cluster.hierarchy.dendrogram``, such as ``truncate_mode`` and ``p``.
+        """
         from scipy.cluster.hierarchy import dendrogram
 
         ax = _axes(ax)
-        dendrogram(self._linkage, ax=ax, **{"no_labels": True, **settings})
-        ax.set(ylabel="distance")
+        from matplotlib.collections import LineCollection
+
+        # Merges are drawn in an order of their own, so each has its number instead of a colour.
+        drawn = dendrogram(self._linkage, **{**settings, "no_plot": True, "link_color_func": str})
+        size = self._linkage[[int(k) - len(self._linkage) - 1 for k in drawn["color_list"]], 3]
+        lines = [np.column_stack(at) for at in zip(drawn["icoord"], drawn["dcoord"], strict=True)]
+        shades = _shades(cmap, ax, len(self._linkage) + 1, colorbar)
+        width = 0.5 + 2 * np.log1p(size) / np.log1p(size.max()) if vary_line_width else 1.0
+        ax.add_collection(LineCollection(lines, colors=[shades(int(n)) for n in size], linewidths=width))
+        ax.autoscale_view()
+        ax.set(ylabel="distance", xticks=[], ylim=(0, None))
         return ax
 
 
@@ -158,13 +258,42 @@ class MinimumSpanningTree:
             {"from": self._edges[:, 0].astype(int), "to": self._edges[:, 1].astype(int), "distance": self._edges[:, 2]}
         )
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the edges between the first two columns of the rows, and return the axes."""
+    def to_networkx(self) -> Any:
+        """Return a graph of the rows, with ``weight`` distance. If the rows are known, each node has them as ``data``."""
+        out = _networkx().Graph()
+        out.add_weighted_edges_from((int(i), int(j), d) for i, j, d in self._edges.tolist())
+        for i, row in enumerate([] if self._rows is None else self._rows.tolist()):
+            out.nodes[i]["data"] = tuple(row)
+        return out
+
+    def plot(self, ax: Any = None, *, edge_cmap: str = "none", vary_line_width: bool = False, colorbar: bool = True) -> Any:
+        """Draw the edges between the first two columns of the rows, and return the axes.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw.
+        edge_cmap : str, default="none"
+            A colour map of matplotlib for the lengths of edges.
+        vary_line_width : bool, default=False
+            Draw short edges thicker.
+        colorbar : bool, default=True
+            Explain the colours of ``edge_cmap``.
+        """
         if self._rows is None or self._rows.shape[1] < 2:
             raise ValueError("the spanning tree is drawn between rows of two columns and more")
         ax = _axes(ax)
-        ends = self._rows[:, :2][self._edges[:, :2].astype(np.intp)]
-        ax.plot(ends[:, :, 0].T, ends[:, :, 1].T, color="grey", linewidth=0.5)
+        from matplotlib.collections import LineCollection
+
+        ends, length = self._rows[:, :2][self._edges[:, :2].astype(np.intp)], self._edges[:, 2]
+        width = 0.5 + 2 * (1 - length / length.max()) if vary_line_width and length.max() > 0 else 0.5
+        lines = LineCollection(list(ends), linewidths=width, zorder=0)
+        lines.set_color("grey")
+        if edge_cmap != "none":
+            lines.set(array=length, cmap=edge_cmap)
+            if colorbar:
+                ax.figure.colorbar(lines, ax=ax, label="mutual reachability distance")
+        ax.add_collection(lines)
         ax.scatter(self._rows[:, 0], self._rows[:, 1], s=4)
         return ax
 

@@ -38,6 +38,9 @@ _LEAST = 3
 #: A range of numbers, from which the kind "lllvm" selects one.
 _RANGE = re.compile(r"\d+:\d+$")
 
+#: A column of an array in reasons.
+_ELEMENT = re.compile(r"vector\[(\d+)\]")
+
 
 class Places(NamedTuple):
     """Positions of rows on a map and their other results, with one value per row.
@@ -69,6 +72,10 @@ def _name(metric: Any) -> str:
 
 def _predicts(estimator: Unfold) -> bool:
     return hasattr(estimator, "classes_")
+
+
+def _has_likelihood(estimator: Unfold) -> bool:
+    return estimator.kind in ("lvm", "gplvm")
 
 
 class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -396,12 +403,13 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             label = _labels.decoded(label, self.classes_)
         return Places(at["embedding"], at["sigma"], at["novelty_local"], at["novelty_global"], label, at.get("class_probability"))
 
+    @available_if(_has_likelihood)
     def score_samples(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the log-likelihood of each row under the model, (n,), without changing the map.
 
         A low value means that the row is unlike the fitted rows. With ``kind="gplvm"`` it is the log-density of the row's
         values that are not missing (NaN). With ``kind="lvm"``, the default, it is the log-density of the lengths of the edges to
-        its neighbours. Other kinds have no likelihood and raise ``ValueError``.
+        its neighbours. Other kinds have no likelihood, and not this method.
         """
         return self._placed(X, "--loglik")["loglik"]
 
@@ -483,7 +491,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         -------
         list of dict
             The output of the program's ``explain --json``: ``id`` (the row's number if it has no id), ``reasons``,
-            ``neighbors``, the position and the novelties. The shares of all columns sum to 1.
+            ``neighbors``, the position and the novelties. The shares of all columns sum to 1. Columns of a frame have their
+            names; those of an array are ``vector[0]`` and so on.
         """
         check_is_fitted(self)
         with _files.Folder(_files.size_of(X)) as folder:
@@ -497,7 +506,18 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 *_settings.flags({"columns": columns, "above": above}),
             ]
             out = self._model.run(args, None, rows.names)
-        return [json.loads(line) for line in out.splitlines()]
+        return [self._named(json.loads(line)) for line in out.splitlines()]
+
+    def _named(self, explained: dict[str, Any]) -> dict[str, Any]:
+        """Name the columns of a frame that was written as an array."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is None or self._table:
+            return explained
+        for reason in explained.get("reasons", ()):
+            found = _ELEMENT.fullmatch(reason.get("column", ""))
+            if found:
+                reason["column"] = str(names[int(found[1])])
+        return explained
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the quality of the map for rows, between 0 and 1. Larger is better.
@@ -583,8 +603,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def __sklearn_tags__(self) -> Any:
         adopt(type(self))
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        _rows.tag(tags, self.metric)
         tags.input_tags.allow_nan = self._holes()
         tags.transformer_tags.preserves_dtype = []
         if tags.classifier_tags is None:  # it has predict_proba after a fit with labels, but is not a classifier

@@ -64,7 +64,11 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	data, found := of.data, of.found
-	report := newClusterReport(found, set, data.X.Cols)
+	cols := data.X.Cols
+	if data.Sparse != nil {
+		cols = data.Sparse.M()
+	}
+	report := newClusterReport(found, set, cols)
 	if err := report.compare(found, data.Label); err != nil {
 		return err
 	}
@@ -103,7 +107,7 @@ func (c *clustersCmd) request(p *program, settings *config.Config) (read ingest.
 		if read.Mapping.Metric != "" && read.Mapping.Metric != ingest.Euclidean || read.Mapping.Standardize {
 			return read, usagef("--distances: the rows are distances, which --metric and --standardize would change")
 		}
-		read.Mapping.AsIs = true
+		read.Mapping.AsIs, read.Sparse = true, 1
 	}
 	return read, checkClusterNames(append([]string{read.Mapping.Label}, read.Mapping.Keep...))
 }
@@ -192,6 +196,9 @@ func (c *clustersCmd) join(ctx context.Context, p *program, of *foundClusters, r
 	added, err := readAll(ctx, p, c.New, read)
 	if err != nil {
 		return nil, nil, err
+	}
+	if added.Sparse != nil {
+		return nil, nil, table.Origin{File: c.New[0]}.Bad("it is a sparse matrix, and predictions need the distances of new rows from all rows").Suggest("name a file with all of them")
 	}
 	p.progress.Stage("predict", "", 0)
 	m, err := of.predictor(ctx, added)

@@ -103,9 +103,11 @@ func (c *clustersCmd) find(ctx context.Context, p *program, inputs []string, rea
 }
 
 // findClusters finds the clusters of rows or, if given is set, of distances. It uses double
-// precision if the data needs it.
+// precision if the data needs it. Distances that a sparse matrix does not have are unknown.
 func findClusters(ctx context.Context, data *ingest.Dataset, set clusters.Settings, given bool) (*clusters.Clusters, error) {
 	switch wide := data.Wide.Rows > 0; {
+	case given && data.Sparse != nil:
+		return clusters.FindKnown(ctx, data.Sparse, set)
 	case given && wide:
 		return clusters.FindDistances(ctx, data.Wide, set)
 	case given:
