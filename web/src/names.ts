@@ -1,8 +1,9 @@
 // The names and outlines on the map: of the colouring column's classes, else of the clusters.
 
-import type { Box, Camera } from "./camera";
+import type { Camera } from "./camera";
 import type { ClusterList } from "./clusters";
 import { contours, type Contour } from "./contours";
+import { covering } from "./framing";
 import { place, type Label } from "./labels";
 import type { Painting } from "./painting";
 import type { Store } from "./store";
@@ -24,14 +25,6 @@ export class Names {
     const { column, code } = painting.category ? painting : clusters;
     if (column < 0) return;
     if (this.outlining) this.contours = contours(store, camera, code);
-    if (this.naming) this.labels = place(store, camera, code, (c) => clusters.named(column, c), measure, covered());
+    if (this.naming) this.labels = place(store, camera, code, (c) => clusters.named(column, c), measure, covering());
   }
-}
-
-/** covered returns the boxes of the page's panels, in CSS pixels. */
-function covered(): Box[] {
-  return [...document.querySelectorAll<HTMLElement>("header, aside > section, #drawer, footer")]
-    .filter((e) => !e.hidden && e.parentElement?.id !== "detail")
-    .map((e) => e.getBoundingClientRect())
-    .map((r) => ({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }));
 }
