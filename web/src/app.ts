@@ -107,7 +107,7 @@ export class App implements Listener {
     this.filters = new Filters(this.store, this.painting, this.mask, () => this.live, {
       changed: () => this.filtered(), select: () => this.selectShown(), tell: (text) => this.tell(text),
     });
-    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }) });
+    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }), place: (record) => this.asking.place(record) });
     this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"));
     this.timeline = new Timeline(this.store, (upto) => this.until(upto));
     this.timeline.mount($("timeline"), this.pulse.element);
@@ -229,7 +229,8 @@ export class App implements Listener {
     this.pictures.clear(m.image);
     this.live = m.live;
     this.link.stage(m.live, "");
-    this.chosen.asks = m.asks;
+    this.chosen.asks = this.search.asks = m.asks;
+    this.search.timed = m.live;
     $("question").hidden = !m.asks;
     this.whole = false;
     $("title").textContent = m.title || "unfold";
@@ -555,7 +556,7 @@ export class App implements Listener {
     const { names, chosen } = this;
     return {
       labels: names.labels, contours: names.contours, ways: this.ways.visible, hover: chosen.hovered, pinned: chosen.pinned, neighbors: chosen.neighbors,
-      hits: this.search.hits.slice(0, 500), shape: this.shape, rectangle: this.toolbar.tool === "rectangle", asked: chosen.asked,
+      hits: [...this.search.hits.subarray(0, 500)], shape: this.shape, rectangle: this.toolbar.tool === "rectangle", asked: chosen.asked,
     };
   }
 

@@ -1,5 +1,6 @@
 // The points of the page, in slots: places, ids and columns from the server's frames.
 
+import type { Texts } from "./find";
 import { alike, Change, nameless, type Field, type Frame, type Values32 } from "./wire";
 
 /** A column and, for categories, the values of its codes; code 0 is missing. */
@@ -293,6 +294,29 @@ export class Store {
 
   id(s: number): string {
     return this.batches[this.batch[s]!]?.frame.id.at(this.row[s]!) ?? "";
+  }
+
+  /** frames is the number of frames, some of which may be out of use. */
+  get frames(): number {
+    return this.batches.length;
+  }
+
+  /**
+   * texts calls f with the bytes of the ids of a frame and of some of its columns of texts, and the slot of each row (one without a point, if the
+   * row is out of use). Without f, or if the bytes are not at hand, it calls each with every text. The last argument tells ids from texts.
+   */
+  texts(frame: number, columns: readonly number[], f: ((texts: Texts, rows: number, slotOf: (row: number) => number, ids: boolean) => void) | null, each: (text: string, slot: number, ids: boolean) => void): void {
+    const b = this.batches[frame];
+    if (!b) return;
+    const { slot, id, columns: values } = b.frame;
+    const used = (row: number): boolean => this.batch[slot[row]!] === frame && this.row[slot[row]!] === row;
+    const slotOf = (row: number): number => (used(row) ? slot[row]! : 0xffffffff);
+    for (const texts of [id, ...columns.map((k) => values[k] as unknown as typeof id | undefined)]) {
+      if (!texts) continue;
+      const bytes = texts.data?.length === 1 ? (texts.data[0] as unknown as { offsets?: ArrayLike<number>; values?: Uint8Array }) : undefined;
+      if (f && bytes?.offsets && bytes.values) f({ offsets: bytes.offsets, values: bytes.values }, slot.length, slotOf, texts === id);
+      else for (let row = 0; row < slot.length; row++) if (used(row)) each(texts.at(row) ?? "", slot[row]!, texts === id);
+    }
   }
 
   /** named returns the slots of points with the given ids. */
