@@ -2,6 +2,7 @@ package view
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"unfold/ingest/arrowfmt"
@@ -97,7 +98,7 @@ func TestSampleFirst(t *testing.T) {
 	for _, at := range p.points {
 		count[int(at.x)*4/n]++
 	}
-	if p.whole || len(p.points) != sampleRows || count != [4]int{sampleRows / 4, sampleRows / 4, sampleRows / 4, sampleRows / 4} {
+	if each := len(p.points) / 4; p.whole || each < 200 || each > sampleRows/4 || slices.ContainsFunc(count[:], func(k int) bool { return k < each || k > each+1 }) {
 		t.Errorf("the first part has %d points, %v by quarter", len(p.points), count)
 	}
 	p.drain(t)

@@ -75,8 +75,12 @@ type Hub struct {
 	announced []int
 	// m is the map that is shown, to which all places belong. path holds the changes from earlier
 	// maps to it.
-	m      MapState
-	path   path
+	m    MapState
+	path path
+	// past holds the places on earlier versions of the map, ways the centres of categories on them,
+	// oldest first.
+	past   []past
+	ways   []centres
 	status []byte
 	// clusters is the cluster information, clustersText its message, or nil if there is none.
 	clusters     Clusters
@@ -214,10 +218,13 @@ func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, flo
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if move == nil {
-		h.path = nil
+		h.path, h.past, h.ways = nil, nil, nil
 	} else {
 		next.from = h.m
 		h.path = h.path.with(next)
+		now := time.Now()
+		h.remember(now)
+		h.centre(now)
 		h.move(move, x, y, nx, ny)
 	}
 	h.m = to
@@ -266,7 +273,7 @@ func (h *Hub) Clear() {
 	h.ring = newRing(size)
 	h.announced, h.dirty, h.state = nil, nil, nil
 	h.unplaced, h.unplacedSent = 0, 0
-	h.path = nil
+	h.path, h.past, h.ways = nil, nil, nil
 	h.restart()
 }
 

@@ -41,6 +41,10 @@ type ring struct {
 	used []bool
 	// version is, for each slot, the version of the map that its columns were computed with.
 	version []uint64
+	// serial is, for each slot, the number of the point in it; every new point has a new one.
+	// serials is the last of them.
+	serial  []uint32
+	serials uint32
 	// next and prev link used slots, oldest first; next also links free slots.
 	next, prev           []int32
 	oldest, newest, free int32
@@ -150,7 +154,8 @@ func (r *ring) claim(id string) uint32 {
 		id = strings.Clone(id)
 		r.slots.add(hash, s, r.hashOf)
 	}
-	r.id[s], r.hash[s] = id, hash
+	r.serials++
+	r.id[s], r.hash[s], r.serial[s] = id, hash, r.serials
 	return s
 }
 
@@ -174,7 +179,7 @@ func (r *ring) known(hash uint64, id string) (slot uint32, there bool) {
 func (r *ring) grow(n int) {
 	r.x, r.y, r.at = grown(r.x, n, 0), grown(r.y, n, 0), grown(r.at, n, 0)
 	r.id, r.hash, r.used = grown(r.id, n, ""), grown(r.hash, n, 0), grown(r.used, n, false)
-	r.version = grown(r.version, n, 0)
+	r.version, r.serial = grown(r.version, n, 0), grown(r.serial, n, 0)
 	r.next, r.prev = grown(r.next, n, none), grown(r.prev, n, none)
 	for _, c := range r.columns {
 		c.grow(n)

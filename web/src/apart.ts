@@ -6,6 +6,8 @@ import type { Store } from "./store";
 /** A column in which points differ. */
 export interface Difference {
   column: string;
+  /** The category, undefined for numbers. */
+  category?: string;
   text: string;
   /**
    * Cliff's delta (N. Cliff, "Dominance statistics", 1993), -1..1: the probability that a value of these is larger than one of
@@ -24,19 +26,29 @@ const mostChance = 0.01;
 /** Categories with fewer points are not tested. */
 const leastCount = 5;
 
-/** apart compares points with some others, or with all others. */
+/** apart compares points with some others, or with all others. It returns the largest difference of each column. */
 export function apart(store: Store, chosen: Uint32Array, others: Uint32Array | null, rest = others ? "the others" : "the rest"): Difference[] {
+  const best = new Map<string, Difference>();
+  for (const d of differences(store, chosen, others, rest)) {
+    const known = best.get(d.column);
+    if (!known || Math.abs(d.effect) > Math.abs(known.effect) || (Math.abs(d.effect) === Math.abs(known.effect) && d.effect > known.effect)) best.set(d.column, d);
+  }
+  return [...best.values()].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect) || a.chance - b.chance);
+}
+
+/** differences compares points with some others, or with all others, in all numbers and categories. */
+export function differences(store: Store, chosen: Uint32Array, others: Uint32Array | null, rest: string): Difference[] {
   const mine = sample(chosen);
   const theirs = sample(others ?? except(store, chosen));
   const found: Difference[] = [];
   let tests = 0;
   store.columns.forEach((c, k) => {
-    const add = (effect: number, chance: number, text: string): void => void found.push({ column: c.name, text, effect, chance });
+    const add = (effect: number, chance: number, text: string, category?: string): void => void found.push({ column: c.name, category, text, effect, chance });
     const shares = (name: string, a: number, b: number): void => {
       if (a + b < leastCount) return;
       tests++;
       const [p, q] = [a / mine.length, b / theirs.length];
-      add(p - q, proportions(a, mine.length, b, theirs.length), `${name}: ${percent(p)} of these, ${percent(q)} of ${rest}`);
+      add(p - q, proportions(a, mine.length, b, theirs.length), `${name}: ${percent(p)} of these, ${percent(q)} of ${rest}`, name);
     };
     if (c.kind === "category") {
       const counts = [mine, theirs].map((slots) => {
@@ -55,14 +67,8 @@ export function apart(store: Store, chosen: Uint32Array, others: Uint32Array | n
       add(delta, chance, `median ${median(a)}, ${median(b)} in ${rest}`);
     }
   });
-  const best = new Map<string, Difference>();
-  for (const d of found) {
-    d.chance = Math.min(d.chance * tests, 1);
-    if (Math.abs(d.effect) < leastEffect || d.chance > mostChance) continue;
-    const known = best.get(d.column);
-    if (!known || Math.abs(d.effect) > Math.abs(known.effect) || (Math.abs(d.effect) === Math.abs(known.effect) && d.effect > known.effect)) best.set(d.column, d);
-  }
-  return [...best.values()].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect) || a.chance - b.chance);
+  for (const d of found) d.chance = Math.min(d.chance * tests, 1);
+  return found.filter((d) => Math.abs(d.effect) >= leastEffect && d.chance <= mostChance);
 }
 
 /** sample returns at most that number of points, evenly spaced. */

@@ -6,12 +6,13 @@ import { bindings } from "./bindings";
 import { Camera } from "./camera";
 import { Chosen } from "./chosen";
 import { ClusterList } from "./clusters";
+import { Compare } from "./compare";
 import { dark, light, type Theme } from "./color";
 import { Detail } from "./detail";
 import { Filters } from "./filters";
 import { $ } from "./dom";
 import type { Scene } from "./draw";
-import { outside, wholeBox } from "./framing";
+import { arrange, isNarrow, outside, wholeBox } from "./framing";
 import { Drawer } from "./drawer";
 import { Frames, type Page, type Stale } from "./frames";
 import { firstColumn } from "./first";
@@ -32,13 +33,14 @@ import { Search } from "./search";
 import type { XY } from "./select";
 import { Selection } from "./selection";
 import { read, type State } from "./state";
-import { Store } from "./store";
+import { changedName, Store } from "./store";
 import { Strange } from "./strange";
 import { Surface } from "./surface";
 import { Tabs } from "./tabs";
 import { follow, remember, themeName, themeOf } from "./theme";
 import { Toolbar } from "./toolbar";
 import { UncertainList } from "./uncertain";
+import { Ways } from "./ways";
 import { Welcome } from "./welcome";
 import { Change, connect, decode, type Hello, type Listener, unpack, type MapState, type Said } from "./wire";
 
@@ -46,7 +48,7 @@ export class App implements Listener {
   readonly store = new Store();
   readonly camera = new Camera();
   readonly painting: Painting;
-  private readonly surface = new Surface(new URLSearchParams(location.search).get("renderer"));
+  private readonly surface = new Surface(new URLSearchParams(location.search).get("renderer"), $<HTMLCanvasElement>("map"), $<HTMLCanvasElement>("over"));
   readonly renderer = this.surface.renderer;
   private readonly overlay: Overlay;
   private readonly legend: Legend;
@@ -72,6 +74,8 @@ export class App implements Listener {
   private readonly address: Address = new Address(this);
   private theme: Theme;
   private readonly asking: Asking;
+  readonly compare: Compare;
+  private readonly ways: Ways;
   private wanted: State;
   private map: MapState = {};
   private live = false;
@@ -104,7 +108,7 @@ export class App implements Listener {
     this.filters = new Filters(this.store, this.painting, this.mask, () => this.live, {
       changed: () => this.filtered(), select: () => this.selectShown(), tell: (text) => this.tell(text),
     });
-    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }) });
+    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }), place: (record) => this.asking.place(record) });
     this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"));
     this.timeline = new Timeline(this.store, (upto) => this.until(upto));
     this.timeline.mount($("timeline"), this.pulse.element);
@@ -113,11 +117,18 @@ export class App implements Listener {
     this.clusters = new ClusterList(this.store, this.painting, { fly: (id) => this.flyCluster(id) });
     this.names = new Names(this.store, this.camera, this.painting, this.clusters);
     this.asking = new Asking(this.store, { answered: (a) => this.answered(a), moved: (a) => this.reasked(a) });
+    this.compare = new Compare(this.store, this.painting, {
+      frames: this.frames, camera: this.camera, moves: this.moves, tool: () => this.toolbar.tool, arrange: () => this.resize(), columns: () => this.columns(),
+      colorBy: (i) => this.colorBy(i), hover: (s, x, y) => this.chosen.hoverBeside(s, x, y), pin: (s) => this.pin(s), select: (slots) => this.select(slots),
+      tell: (text) => this.tell(text),
+    });
+    this.store.replaced = this.compare.replaced;
+    this.ways = new Ways(this.store, this.painting, { changed: () => this.ask({ over: true }), tell: (text) => this.tell(text) });
     this.toolbar = new Toolbar(this.surface.over, {
-      home: () => this.moves.home(true, 0), question: () => this.question(), names: () => this.nameClasses(), outlines: () => this.outline(),
+      home: () => this.home(0), compare: () => void this.compare.choose(), ways: () => void this.ways.toggle(), question: () => this.question(), names: () => this.nameClasses(), outlines: () => this.outline(),
       picture: () => this.saving.open(), theme: () => this.switchTheme(), help,
     });
-    $("far").addEventListener("click", () => this.moves.home(true, 0));
+    $("far").addEventListener("click", () => this.home(0));
     new Tabs();
     setInterval(() => this.second(), 1000);
     this.listen();
@@ -158,6 +169,7 @@ export class App implements Listener {
         this.tell(`The map was refreshed: version ${m.map.version ?? ""}`);
         this.head();
         this.asking.follow();
+        void this.ways.follow();
         break;
       case "status":
         this.pulse.take(m.status);
@@ -203,6 +215,10 @@ export class App implements Listener {
     this.select(null);
     this.pin(-1);
     this.clusters.clear();
+    const { name } = this.compare;
+    this.compare.close();
+    this.wanted.compare ??= name || undefined;
+    $("ways").hidden = !m.live;
     this.drawer.clear();
     this.store.clear(m.columns, m.slots, m.base);
     $("timeline").hidden = !m.live;
@@ -214,7 +230,8 @@ export class App implements Listener {
     this.pictures.clear(m.image);
     this.live = m.live;
     this.link.stage(m.live, "");
-    this.chosen.asks = m.asks;
+    this.chosen.asks = this.search.asks = m.asks;
+    this.search.timed = m.live;
     $("question").hidden = !m.asks;
     this.whole = false;
     $("title").textContent = m.title || "unfold";
@@ -231,6 +248,7 @@ export class App implements Listener {
     this.painting.settled = true;
     this.painting.refresh();
     this.renderer.changed({ places: true, paint: true });
+    const { compare, by } = this.wanted;
     void this.address.restore(this.wanted);
     this.preferred ??= this.wanted.by;
     this.wanted = noState;
@@ -239,6 +257,10 @@ export class App implements Listener {
     this.filters.columns();
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true });
     setTimeout(() => this.lists()); // after the first picture
+    void this.compare.start(compare).then(() => {
+      const i = this.store.columnOf(by ?? "", false);
+      if (this.compare.pane && by === changedName && i >= 0) this.colorBy(i);
+    });
     document.body.dataset.ready = "yes";
   }
 
@@ -268,12 +290,28 @@ export class App implements Listener {
   colorBy(i: number, known = true): void {
     if (known) this.preferred = this.store.field(i)?.name ?? "";
     this.painting.choose(i);
+    this.compare.pane?.regrid();
+    void this.ways.follow();
     this.renderer.changed({ places: false, paint: true });
     this.legend.columns();
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true, address: known });
   }
 
+  /** columns is called when the page's own columns have changed. */
+  private columns(): void {
+    this.legend.columns();
+    this.filters.columns();
+    this.ask({ base: true, over: true, legend: true, address: this.whole });
+  }
+
+  /** home shows all points, except a share of the outermost, on both maps. */
+  private home(share: number): void {
+    this.moves.home(true, share);
+    this.compare.home(share);
+  }
+
   private filtered(): void {
+    this.compare.pane?.regrid();
     this.painting.all();
     this.renderer.changed({ places: false, paint: true });
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true, address: true });
@@ -403,7 +441,7 @@ export class App implements Listener {
     const keys = bindings({
       camera: this.camera, moves: this.moves, chosen: this.chosen, tool: (t) => this.toolbar.take(t), search: () => this.search.focus(),
       names: () => this.nameClasses(), outlines: () => this.outline(), picture: () => this.saving.open(), theme: () => this.switchTheme(),
-      clusters: () => void this.clusters.open(), filters: () => this.filters.open(), selectView: () => this.selection.view(),
+      home: (share) => this.home(share), compare: () => void this.compare.choose(), ways: () => void this.ways.toggle(), clusters: () => void this.clusters.open(), filters: () => this.filters.open(), selectView: () => this.selection.view(),
       question: () => this.question(), pause: () => this.timeline.toggle(), escape: () => this.escape(), pin: (s) => this.pin(s),
     });
     listen(this.surface.over, keys, () => this.moves.settle());
@@ -412,7 +450,20 @@ export class App implements Listener {
   }
 
   private resize(): void {
+    const { pane } = this.compare;
+    arrange(this.camera, pane?.camera ?? null);
     this.surface.resize(this.camera, this.store.n);
+    if (pane) {
+      const { left, top, width, height } = pane.camera;
+      const box = $("pane");
+      box.className = isNarrow() ? "below" : "side";
+      Object.assign(box.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
+      const head = $("panehead");
+      head.style.top = `${isNarrow() ? 6 : document.querySelector("header")!.getBoundingClientRect().bottom + 8}px`;
+      head.style.maxWidth = `${(isNarrow() ? innerWidth : document.querySelector("aside")!.getBoundingClientRect().left) - left - 16}px`;
+      pane.camera.above = head.offsetTop + head.offsetHeight + 4;
+      pane.surface.resize(pane.camera, pane.store.n);
+    }
     this.ask({ base: true, over: true, labels: true });
   }
 
@@ -450,12 +501,17 @@ export class App implements Listener {
       get n() { return app.store.n; },
       get still() { return app.store.still; },
       get named() { return app.names.labels.length > 0; },
-      step: (now) => app.camera.step(now),
+      step: (now) => [app.camera.step(now), app.compare.step(now)].includes(true),
       scene: (now, draft) => app.scene(now, draft),
-      base: (s) => app.renderer.draw(s),
+      base: (s) => {
+        app.renderer.draw(s);
+        app.compare.base(s.theme, s.draft);
+      },
       over: (s, now) => {
         if (app.shape.length === 0) app.point();
-        return app.overlay.draw(s, app.painting, app.marks(), now);
+        const marks = app.marks();
+        app.compare.over(s.theme, marks);
+        return app.overlay.draw(s, app.painting, marks, now);
       },
       legend: () => {
         app.legend.draw();
@@ -463,6 +519,8 @@ export class App implements Listener {
       },
       names: () => {
         app.names.find((t, s) => app.overlay.measure(t, s));
+        const { column, code } = app.painting.category ? app.painting : app.clusters;
+        app.compare.names(app.names.naming, (c) => app.clusters.named(column, c), column < 0 ? null : code);
         app.far();
       },
       address: () => app.address.write(),
@@ -483,8 +541,8 @@ export class App implements Listener {
   private marks(): Marks {
     const { names, chosen } = this;
     return {
-      labels: names.labels, contours: names.contours, hover: chosen.hovered, pinned: chosen.pinned, neighbors: chosen.neighbors,
-      hits: this.search.hits.slice(0, 500), shape: this.shape, rectangle: this.toolbar.tool === "rectangle", asked: chosen.asked,
+      labels: names.labels, contours: names.contours, ways: this.ways.visible, hover: chosen.hovered, pinned: chosen.pinned, neighbors: chosen.neighbors,
+      hits: [...this.search.hits.subarray(0, 500)], shape: this.shape, rectangle: this.toolbar.tool === "rectangle", asked: chosen.asked,
     };
   }
 
@@ -497,7 +555,7 @@ export class App implements Listener {
     return {
       x: camera.x, y: camera.y, zoom: camera.zoom, by: column?.name ?? "", only: [...painting.only].map((c) => column?.values[c - 1] ?? ""),
       theme: themeName(this.theme), point: id || undefined, slot: pinned >= 0 && id === "" ? pinned : undefined, upto: painting.upto,
-      filters: this.mask.filters, ...this.selection.state(),
+      filters: this.mask.filters, compare: this.compare.name || undefined, ...this.selection.state(),
     };
   }
 
@@ -509,6 +567,7 @@ export class App implements Listener {
     if (by !== painting.column) this.colorBy(by, false);
     const values = store.columns[painting.column]?.values ?? [];
     painting.only = new Set(s.only.flatMap((name) => (values.includes(name) ? [values.indexOf(name) + 1] : [])));
+    await this.compare.restore(s.compare);
     this.filters.restore(s.filters);
     if (this.live) {
       this.timeline.follow();

@@ -74,15 +74,20 @@ export class Asking {
     this.text.select();
   }
 
+  /** place shows the place of a record and its neighbours. It throws the server's error message. */
+  async place(record: string): Promise<void> {
+    this.last = record;
+    JSON.parse(record);
+    const p = await place(record);
+    if (p.x === undefined || p.y === undefined) throw new Error("it has no place in two dimensions");
+    this.on.answered(this.answer(p, p.x, p.y));
+    this.shown = record;
+  }
+
   private async ask(): Promise<void> {
-    this.last = this.text.value;
     try {
-      JSON.parse(this.last);
-      const p = await place(this.last);
-      if (p.x === undefined || p.y === undefined) throw new Error("it has no place in two dimensions");
+      await this.place(this.text.value);
       this.dialog.close();
-      this.on.answered(this.answer(p, p.x, p.y));
-      this.shown = this.last;
     } catch (e) {
       this.fault.textContent = e instanceof Error ? e.message : String(e);
     }

@@ -14,9 +14,12 @@ export interface Keyed {
   readonly moves: Moves;
   readonly chosen: Chosen;
   tool(t: Tool): void;
+  home(share: number): void;
   search(): void;
   names(): void;
   outlines(): void;
+  compare(): void;
+  ways(): void;
   picture(): void;
   theme(): void;
   clusters(): void;
@@ -36,9 +39,10 @@ export function bindings(on: Keyed): Bindings {
   const closer = (): void => moves.zoom(...middle(), 1.4);
   return {
     page: {
-      "+": closer, "=": closer, "-": () => moves.zoom(...middle(), 1 / 1.4), "0": () => moves.home(true, 0), "9": () => moves.home(true, 0.005),
+      "+": closer, "=": closer, "-": () => moves.zoom(...middle(), 1 / 1.4), "0": () => on.home(0), "9": () => on.home(0.005),
       v: () => on.tool("pan"), l: () => on.tool("lasso"), r: () => on.tool("rectangle"), s: on.selectView,
       "/": on.search, "?": help, c: () => $("by").focus(), k: on.clusters, f: on.filters, n: on.names, o: on.outlines,
+      b: on.compare, t: on.ways,
       p: on.picture, d: on.theme, w: on.question, " ": on.pause, Escape: on.escape,
     },
     map: {

@@ -17,6 +17,10 @@ export class Camera {
   scale = 1;
   width = 1;
   height = 1;
+  /** The position of the map's canvas on the page, and the height at its top that its caption covers. */
+  left = 0;
+  top = 0;
+  above = 0;
   /** The scale at which the whole map fits. */
   home = 1;
   /** The last view of all or most points. */

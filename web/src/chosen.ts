@@ -21,6 +21,8 @@ export class Chosen {
   /** Whether a server can answer why an event is novel. */
   asks = false;
   private pointer: XY = [-1, -1];
+  /** The point under the pointer on another map, and the pointer's position on the page. */
+  private beside: { slot: number; x: number; y: number } | null = null;
   private readonly grid = new Grid();
   /** Neighbours on the map, and by their vectors if these are known. */
   private near: readonly Near[] = [];
@@ -101,17 +103,31 @@ export class Chosen {
   /** hover sets the point under the pointer, -1 for none. */
   hover(x: number, y: number): void {
     this.pointer = [x, y];
+    this.beside = null;
     this.frames.ask({ over: true });
   }
 
   /** hoverSlot marks the point of a list entry under the pointer. */
   hoverSlot(s: number): void {
+    this.beside = null;
     this.hovered = s;
+    this.frames.ask({ over: true });
+  }
+
+  /** hoverBeside sets the point under the pointer on another map, -1 for none. */
+  hoverBeside(slot: number, x: number, y: number): void {
+    this.pointer = [-1, -1];
+    this.beside = { slot, x, y };
     this.frames.ask({ over: true });
   }
 
   /** point finds the point under the pointer. */
   point(): void {
+    if (this.beside) {
+      this.hovered = this.beside.slot;
+      this.detail.hover(this.hovered, this.beside.x, this.beside.y, this.painting.column);
+      return;
+    }
     if (this.pointer[0] < 0) {
       this.detail.hover(-1, 0, 0, -1);
       return;

@@ -136,7 +136,7 @@ export interface Scale {
 /** scaleOf returns the scale of a column: 0 to 1 for shares, else the range without the outermost hundredths. */
 export function scaleOf(store: Store, column: number): Scale {
   const c = store.field(column)!;
-  if (/^novelty|probability$/.test(c.name)) return { from: 0, to: 1, log: false };
+  if (/^novelty|probability$|^neighbours changed$/.test(c.name)) return { from: 0, to: 1, log: false };
   const sample: number[] = [];
   const step = Math.max(1, Math.floor(store.slots / 20_000));
   for (let s = store.base; s < store.slots; s += step) {

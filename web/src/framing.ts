@@ -53,16 +53,52 @@ export function boxOf(store: Store, slots: readonly number[], share: number): Bo
 
 /** viewOf returns the view that shows a box in the area that the panels leave free: panels are at the side of a wide page, and above and below on a narrow one. */
 export function viewOf(camera: Camera, box: Box): View {
-  const { right, top, bottom } = panels();
+  const { right, top, bottom } = panels(camera);
   return camera.fitting(box, right, top, bottom);
 }
 
-/** panels returns the widths, in CSS pixels, of the margins that panels cover. */
-function panels(): { right: number; top: number; bottom: number } {
-  const of = (selector: string): DOMRect => document.querySelector(selector)!.getBoundingClientRect();
-  const aside = of("aside");
-  const top = of("header").bottom + 8;
-  const sheet = aside.left < innerWidth / 3; // on a narrow page the panels are at the bottom
-  const low = [of("footer"), of("#welcome"), ...(sheet ? [aside] : [])].filter((r) => r.height > 0).map((r) => innerHeight - r.top);
-  return { right: sheet ? 0 : innerWidth - aside.left + 10, top, bottom: Math.max(0, ...low) };
+/** middleOf returns the middle of the area of a map that the panels leave free. */
+export function middleOf(camera: Camera): [number, number] {
+  const { right, top, bottom } = panels(camera);
+  return [(camera.width - right) / 2, (camera.height + top - bottom) / 2];
+}
+
+const boxOn = (selector: string): DOMRect => document.querySelector(selector)!.getBoundingClientRect();
+
+/** isNarrow reports whether the panels are at the bottom of the page. */
+export function isNarrow(): boolean {
+  return boxOn("aside").left < innerWidth / 3;
+}
+
+/** panels returns the widths, in CSS pixels, of the margins of a map that panels cover. */
+function panels(camera: Camera): { right: number; top: number; bottom: number } {
+  const aside = boxOn("aside");
+  const sheet = isNarrow();
+  const low = [boxOn("footer"), boxOn("#welcome"), ...(sheet ? [aside] : [])].filter((r) => r.height > 0).map((r) => camera.top + camera.height - r.top);
+  const right = sheet ? 0 : camera.left + camera.width - aside.left + 10;
+  return { right: Math.max(0, right), top: Math.max(0, boxOn("header").bottom + 8 - camera.top, camera.above), bottom: Math.max(0, ...low) };
+}
+
+/** covering returns the boxes of the page's panels, in CSS pixels. */
+export function covering(): Box[] {
+  return [...document.querySelectorAll<HTMLElement>("header, aside > section, #drawer, footer, #panehead")]
+    .filter((e) => !e.hidden && e.parentElement?.id !== "detail")
+    .map((e) => e.getBoundingClientRect())
+    .map((r) => ({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }));
+}
+
+/** arrange gives a map, or two of them, their parts of the page. */
+export function arrange(main: Camera, other: Camera | null): void {
+  main.width = innerWidth;
+  main.height = innerHeight;
+  if (!other) return;
+  const aside = boxOn("aside");
+  const top = boxOn("header").bottom;
+  const below = isNarrow();
+  const middle = Math.round(below ? (top + aside.top) / 2 : aside.left / 2);
+  if (below) main.height = middle;
+  else main.width = middle;
+  [other.left, other.top] = below ? [0, middle] : [middle, 0];
+  other.width = innerWidth - other.left;
+  other.height = innerHeight - other.top;
 }

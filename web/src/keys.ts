@@ -17,6 +17,8 @@ const listed: readonly (readonly [string, string])[] = [
   ["W", "where would this go? Place a record"],
   ["N", "names on the map"],
   ["O", "outlines of classes"],
+  ["B", "compare with another map or an earlier version; again ends it"],
+  ["T", "the ways of classes through the versions of a live map"],
   ["P", "save a picture, PNG or SVG"],
   ["D", "light or dark"],
   ["Esc", "end a selection or a search"],

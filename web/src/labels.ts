@@ -29,12 +29,25 @@ interface Peak {
 
 /** place finds the labels for a view. code is each slot's class, 0 for none or hidden. */
 export function place(store: Store, camera: Camera, code: (s: number) => number, name: (code: number) => string, measure: (text: string, size: number) => number, covered: readonly Box[]): Label[] {
-  const found = peaks(store, camera, code);
+  return lay(camera, peaks(store, camera, code).map((p) => ({ ...p, text: name(p.code) })), measure, covered);
+}
+
+/** Named is a name to place, with the number of its points. */
+export interface Named {
+  code: number;
+  count: number;
+  x: number;
+  y: number;
+  text: string;
+}
+
+/** lay places names without overlaps, the first of them first. */
+export function lay(camera: Camera, found: readonly Named[], measure: (text: string, size: number) => number, covered: readonly Box[]): Label[] {
   const taken = covered.slice();
   const out: Label[] = [];
-  const top = found[0]?.count ?? 1;
+  const top = found.reduce((n, p) => Math.max(n, p.count), 1);
   for (const p of found) {
-    const text = name(p.code);
+    const { text } = p;
     const lines = wrap(text);
     if (lines.length === 0) continue;
     const size = Math.round((11 + 9 * Math.sqrt(p.count / top)) * (lines.length > 1 ? 0.85 : 1));
@@ -93,7 +106,7 @@ const offsets: readonly (readonly [number, number])[] = [
 ];
 
 /** peaks finds the densest cell of each class in view, classes with most points first. */
-function peaks(store: Store, camera: Camera, code: (s: number) => number): Peak[] {
+export function peaks(store: Store, camera: Camera, code: (s: number) => number): Peak[] {
   const [x0, y1] = camera.toMap(0, 0);
   const [x1, y0] = camera.toMap(camera.width, camera.height);
   const kx = cells / (x1 - x0);

@@ -1,10 +1,12 @@
 // The names and outlines on the map: of the colouring column's classes, else of the clusters.
 
-import type { Box, Camera } from "./camera";
+import type { Camera } from "./camera";
 import type { ClusterList } from "./clusters";
 import { contours, type Contour } from "./contours";
-import { place, type Label } from "./labels";
+import { covering } from "./framing";
+import { lay, peaks, type Label } from "./labels";
 import type { Painting } from "./painting";
+import { parts } from "./parts";
 import type { Store } from "./store";
 
 export class Names {
@@ -24,14 +26,14 @@ export class Names {
     const { column, code } = painting.category ? painting : clusters;
     if (column < 0) return;
     if (this.outlining) this.contours = contours(store, camera, code);
-    if (this.naming) this.labels = place(store, camera, code, (c) => clusters.named(column, c), measure, covered());
+    if (this.naming) this.labels = this.named(column, code, measure);
   }
-}
 
-/** covered returns the boxes of the page's panels, in CSS pixels. */
-function covered(): Box[] {
-  return [...document.querySelectorAll<HTMLElement>("header, aside > section, #drawer, footer")]
-    .filter((e) => !e.hidden && e.parentElement?.id !== "detail")
-    .map((e) => e.getBoundingClientRect())
-    .map((r) => ({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }));
+  /** named places the names of classes. A class that fills the view has the names of its parts instead, if it has parts with names. */
+  private named(column: number, code: (s: number) => number, measure: (text: string, size: number) => number): Label[] {
+    const { store, camera, clusters } = this;
+    const near = parts(store, camera, code, column);
+    const others = peaks(store, camera, code).filter((p) => p.code !== near?.code).map((p) => ({ ...p, text: clusters.named(column, p.code) }));
+    return lay(camera, [...(near?.parts.map((p) => ({ ...p, code: near.code, text: p.name })) ?? []), ...others], measure, covering());
+  }
 }

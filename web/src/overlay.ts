@@ -20,8 +20,16 @@ export interface Marks {
   hits: readonly number[];
   shape: readonly XY[];
   rectangle: boolean;
+  /** The ways of classes through the versions of the map. */
+  ways: readonly Way[];
   /** The place of a record, which is not a point of the map. */
   asked: XY | null;
+}
+
+/** The way of a class: its centres on the versions of the map, oldest first. */
+export interface Way {
+  code: number;
+  places: readonly XY[];
 }
 
 export const font = (size: number): string => `600 ${size}px system-ui, "Noto Sans", "Noto Sans CJK SC", "Noto Color Emoji", sans-serif`;
@@ -46,6 +54,7 @@ export class Overlay {
     c.clearRect(0, 0, this.canvas.width, this.canvas.height);
     const moving = this.arrivals(s, p, now);
     for (const c of m.contours) this.contour(s, p, c);
+    for (const w of m.ways) this.way(s, p, w);
     this.lines(s, m);
     for (const l of m.labels) this.label(s, p, l);
     for (const slot of m.hits) this.ring(s, slot, 3, 1.6, s.theme.ink);
@@ -135,6 +144,35 @@ export class Overlay {
     c.lineWidth = 1.5;
     c.strokeStyle = css(p.colors[o.code] ?? s.theme.missing, 0.55);
     c.stroke();
+  }
+
+  /** way draws the way of a class, of which the older part is fainter. */
+  private way(s: Scene, p: Painting, w: Way): void {
+    const { c } = this;
+    const color = p.colors[w.code] ?? s.theme.missing;
+    const at = w.places.map(([x, y]) => s.camera.toScreen(x, y));
+    const dot = (k: number, radius: number): void => {
+      c.beginPath();
+      c.arc(...at[k]!, radius, 0, 7);
+      c.fill();
+    };
+    c.lineCap = "round";
+    for (const [width, ink] of [[5, ""], [2.2, "color"]] as const)
+      for (let k = 1; k < at.length; k++) {
+        const age = 0.25 + (0.75 * k) / (at.length - 1);
+        c.strokeStyle = ink ? css(color, age) : s.theme.halo;
+        c.lineWidth = width;
+        c.beginPath();
+        c.moveTo(...at[k - 1]!);
+        c.lineTo(...at[k]!);
+        c.stroke();
+      }
+    c.fillStyle = css(color);
+    for (let k = 0; k < at.length - 1; k++) dot(k, 1.8);
+    c.fillStyle = s.theme.ink;
+    dot(at.length - 1, 5.2);
+    c.fillStyle = css(color);
+    dot(at.length - 1, 3.6);
   }
 
   private label(s: Scene, p: Painting, l: Label): void {

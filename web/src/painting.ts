@@ -23,6 +23,8 @@ export class Painting {
   /** By slot: not 0 if the point fails a filter. */
   mask: { bits: Uint32Array } = { bits: new Uint32Array(0) };
   paint = new Uint32Array(0);
+  /** Is increased by every change of paint. */
+  revision = 0;
   /** The column's values by slot. */
   private value = new Float64Array(0);
   /** Colours of codes, or of the scale's steps, including reduced opacities. */
@@ -132,6 +134,7 @@ export class Painting {
   /** some updates the colours of changed slots. */
   some(slots: Uint32Array): void {
     this.grow();
+    this.revision++;
     if (this.table.length === 0) this.prepare();
     for (const s of slots) {
       this.value[s] = this.column !== -1 && this.store.alive[s] ? this.store.number(s, this.column) : 0;
@@ -142,6 +145,7 @@ export class Painting {
   /** all updates the colours of all points. */
   all(): void {
     this.grow();
+    this.revision++;
     this.prepare();
     const { alive, slots } = this.store;
     for (let s = 0; s < slots; s++) this.paint[s] = alive[s] ? this.colorOf(s, this.value[s]!) : 0;

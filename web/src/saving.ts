@@ -55,7 +55,7 @@ export class Saving {
   /** width returns the width of the picture. On a wide page it is that of the page, and the legend replaces the panels. On a narrow page it is larger. */
   private width(): number {
     const w = Math.round(this.page.scene().camera.width);
-    return innerWidth > 760 ? w : w + side + 20;
+    return innerWidth > 760 && w === innerWidth ? w : w + side + 20;
   }
 
   private get name(): string {

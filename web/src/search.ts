@@ -1,31 +1,33 @@
-// Search by id and by value, in pieces, so that the page stays quick.
+// The search box: ids and values, ranges of columns, and the place of a record.
 
-import { nameOf } from "./color";
 import { $, h } from "./dom";
+import { Finder, inRange, rangeOf } from "./find";
 import type { Store } from "./store";
 
-export interface Hit {
-  slot: number;
-  what: string;
-}
-
 const shownHits = 40;
-const mostHits = 5000;
+/** A piece of a search takes this number of ms. */
+const piece = 60;
 
 export class Search {
   private readonly input = $<HTMLInputElement>("search");
   private readonly box = $("hits");
   private run = 0;
-  hits: number[] = [];
+  hits: Uint32Array = new Uint32Array(0);
+  /** The duration of the last search in ms. */
+  took = 0;
+  /** Whether the server can place records, and whether points have arrival times. */
+  asks = false;
+  timed = false;
 
-  constructor(private readonly store: Store, private readonly on: { hits(): void; fly(s: number): void; select(slots: Uint32Array, text: string): void }) {
+  constructor(private readonly store: Store, private readonly on: { hits(): void; fly(s: number): void; select(slots: Uint32Array, text: string): void; place(record: string): Promise<void> }) {
     let timer = 0;
     this.input.addEventListener("input", () => {
       clearTimeout(timer);
       timer = window.setTimeout(() => void this.find(this.input.value), 120);
     });
     this.input.addEventListener("keydown", (e) => {
-      if (e.key === "Enter" && this.hits.length > 0) on.fly(this.hits[0]!);
+      if (e.key === "Enter" && this.record) this.place();
+      else if (e.key === "Enter" && this.hits.length > 0) on.fly(this.hits[0]!);
       if (e.key === "Escape") this.clear();
       if (e.key === "ArrowDown") this.box.querySelector("button")?.focus();
       e.stopPropagation();
@@ -45,52 +47,62 @@ export class Search {
   clear(): void {
     this.run++;
     this.input.value = "";
-    this.hits = [];
+    this.hits = new Uint32Array(0);
     this.box.hidden = true;
     this.on.hits();
   }
 
-  /** find searches a text in ids, categories and texts, ignoring case. */
+  /** record reports whether the input is a record that can be placed. */
+  private get record(): boolean {
+    return this.asks && /^\s*[{[]/.test(this.input.value);
+  }
+
+  private place(): void {
+    this.on.place(this.input.value).then(
+      () => this.clear(),
+      (e: unknown) => this.box.replaceChildren(h("p", { class: "hint" }, e instanceof Error ? e.message : String(e))),
+    );
+  }
+
+  /** find searches a text in ids, categories and texts, ignoring case, or a range of a column. */
   async find(text: string): Promise<void> {
     const run = ++this.run;
     const want = text.trim().toLowerCase();
     if (want === "") return this.clear();
     const { store } = this;
-    const classes = store.columns.map((c) => (c.kind === "category" ? new Set(c.values.flatMap((_, i) => (nameOf(c, i + 1).toLowerCase().includes(want) ? [i + 1] : []))) : null));
-    const found: Hit[] = [];
-    for (let from = store.base; from < store.slots && found.length < mostHits; from += 20_000) {
-      for (let s = from; s < Math.min(from + 20_000, store.slots) && found.length < mostHits; s++) {
-        if (!store.alive[s]) continue;
-        if (store.id(s).toLowerCase().includes(want)) {
-          found.push({ slot: s, what: "id" });
-          continue;
-        }
-        for (let k = 0; k < store.columns.length; k++) {
-          const c = store.columns[k]!;
-          const is = c.kind === "category" ? classes[k]!.size > 0 && classes[k]!.has(store.number(s, k)) : c.kind === "text" && store.text(s, k).toLowerCase().includes(want);
-          if (is) {
-            found.push({ slot: s, what: `${c.name}: ${c.kind === "category" ? nameOf(c, store.number(s, k)) : store.text(s, k)}` });
-            break;
-          }
-        }
+    const begun = performance.now();
+    const range = rangeOf(store, text, this.timed);
+    let reason = (s: number): string => (range ? `${store.field(range.column)!.name}: ${store.written(range.column, store.number(s, range.column))}` : "");
+    let exact = -1; // comes first
+    let found = range && inRange(store, range);
+    if (!found) {
+      const finder = new Finder(store, want);
+      while (finder.step(piece)) {
+        await new Promise((done) => setTimeout(done));
+        if (run !== this.run) return;
       }
-      await new Promise((done) => setTimeout(done));
-      if (run !== this.run) return;
+      found = finder.found;
+      exact = finder.exact;
+      reason = (s) => finder.reason(s);
     }
-    // Exact ids first.
-    found.sort((a, b) => Number(store.id(b.slot).toLowerCase() === want) - Number(store.id(a.slot).toLowerCase() === want));
-    this.hits = found.map((f) => f.slot);
-    this.list(found);
+    this.hits = found.slots();
+    if (exact >= 0 && this.hits[0] !== exact) this.hits = Uint32Array.from([exact, ...this.hits.filter((s) => s !== exact)]);
+    this.took = performance.now() - begun;
+    this.list(reason);
     this.on.hits();
   }
 
-  private list(found: Hit[]): void {
-    const rows: Node[] = found.slice(0, shownHits).map((f) =>
-      h("button", { on: { click: () => this.on.fly(f.slot) } }, h("span", {}, this.store.id(f.slot) || `#${f.slot}`), h("span", { class: "faint" }, f.what === "id" ? "" : f.what)),
+  private list(reason: (s: number) => string): void {
+    const { hits, store } = this;
+    const n = hits.length;
+    const order = [...hits.subarray(0, shownHits)];
+    const rows: Node[] = order.map((s) =>
+      h("button", { on: { click: () => this.on.fly(s) } }, h("span", {}, store.id(s) || `#${s}`), h("span", { class: "faint" }, reason(s))),
     );
-    const n = found.length;
-    if (n > 1) rows.unshift(h("button", { on: { click: () => this.on.select(Uint32Array.from(this.hits), this.input.value.trim()) } }, h("span", {}, `Select all ${n.toLocaleString("en")}${n >= mostHits ? " (the first)" : ""}`)));
-    this.box.replaceChildren(...(n ? rows : [h("p", { class: "hint" }, "Nothing has this id or value.")]));
+    if (n > 1) rows.unshift(h("button", { on: { click: () => this.on.select(Uint32Array.from(this.hits), this.input.value.trim()) } }, h("span", {}, `Select all ${n.toLocaleString("en")}`)));
+    if (this.record) rows.unshift(h("button", { on: { click: () => this.place() } }, h("span", {}, "Nearest to this record")));
+    else if (n === 0) rows.push(h("p", { class: "hint" }, "Nothing has this id or value. A range is written as in: value > 0.9, value 2..5"));
+    this.box.replaceChildren(...rows);
     this.box.hidden = false;
   }
 }

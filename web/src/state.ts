@@ -19,6 +19,8 @@ export interface State {
   ids?: string[];
   find?: string;
   filters: Filter[];
+  /** The map beside this one: a version, "other" for the one that the server was started with, "off" for none although there is one. */
+  compare?: string;
 }
 
 /** Bounds of a selection in an address. */
@@ -37,6 +39,7 @@ export function read(hash: string): State {
   return {
     x: number("x"), y: number("y"), zoom: number("zoom"), upto: number("upto"), slot: number("slot"),
     by: text("by"), only: p.getAll("only"), theme: text("theme"), point: text("point"), find: text("find"),
+    compare: text("compare"),
     within: corners(p.get("within")), ids: ids.length > 0 ? ids : undefined,
     filters: p.getAll("filter").flatMap((f) => filter(f) ?? []),
   };
@@ -63,6 +66,7 @@ export function write(s: State, places = true): string {
   if (s.within) p.set("within", s.within.join("_"));
   for (const id of s.ids ?? []) p.append("id", id);
   if (s.find) p.set("find", s.find);
+  if (s.compare) p.set("compare", s.compare);
   const text = p.toString();
   return text === "" ? "" : "#" + text;
 }

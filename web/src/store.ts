@@ -1,5 +1,6 @@
 // The points of the page, in slots: places, ids and columns from the server's frames.
 
+import type { Texts } from "./find";
 import { alike, Change, nameless, type Field, type Frame, type Values32 } from "./wire";
 
 /** A column and, for categories, the values of its codes; code 0 is missing. */
@@ -29,6 +30,9 @@ const first = 4096;
 
 /** The duration of a move in seconds. */
 const moving = 0.9;
+
+/** The column of the share of a point's nearest points that are others on a compared map. */
+export const changedName = "neighbours changed";
 
 /** The index that stands for the column of arrival times. */
 export const arrival = -2;
@@ -63,6 +67,10 @@ export class Store {
   ghosts: Ghost[] = [];
   /** The slots that arrived last, newest at the end. */
   recent: number[] = [];
+  /** The values of the columns that the page has computed, by column and slot. */
+  private readonly own = new Map<number, Float32Array>();
+  /** Is called with every slot that gets another point, or none. */
+  replaced: (s: number) => void = () => {};
 
   /** clear removes all points and sets the columns. */
   clear(fields: readonly Field[], slots: number, base: number): void {
@@ -77,7 +85,35 @@ export class Store {
     this.free = [];
     this.ghosts = [];
     this.recent = [];
+    this.own.clear();
     this.grow(slots);
+  }
+
+  /** places replaces all points by points without columns. */
+  places(x: Float32Array, y: Float32Array): void {
+    this.clear([], x.length, 0);
+    this.slots = this.n = x.length;
+    this.x.set(x);
+    this.y.set(y);
+    this.px.set(x);
+    this.py.set(y);
+    this.alive.fill(1, 0, x.length);
+  }
+
+  /** add adds a column that the page has computed, or replaces its values, and returns its index. */
+  add(c: Column, values: Float32Array): number {
+    let i = this.columns.findIndex((o) => o.name === c.name);
+    if (i < 0 || !this.own.has(i)) i = this.columns.push(c) - 1;
+    this.own.set(i, values);
+    return i;
+  }
+
+  /** discard removes a column of add, which must be the last one, and returns its index; -2 if there is none. */
+  discard(name: string): number {
+    const i = this.columns.length - 1;
+    if (this.columns[i]?.name !== name || !this.own.delete(i)) return -2;
+    this.columns.pop();
+    return i;
   }
 
   private grow(n: number): void {
@@ -154,7 +190,10 @@ export class Store {
       // The same point with the same time is not a new arrival. Only its values, such as its cluster, have changed.
       const updated = was && before != null && f.at[i]! > 0 && f.at[i] === this.at[s] && (same || (nameless(before.frame.ids, this.row[s]!) && nameless(f.ids, i)));
       if (was) {
-        if (!same && !updated) this.leave(s, now);
+        if (!same && !updated) {
+          this.leave(s, now);
+          this.forget(s);
+        }
         this.release(s);
       } else {
         this.n++;
@@ -215,10 +254,17 @@ export class Store {
         continue;
       }
       this.leave(s, now);
+      this.forget(s);
       this.release(s);
       this.alive[s] = 0;
       this.n--;
     }
+  }
+
+  /** forget removes the computed values of a slot. */
+  private forget(s: number): void {
+    for (const values of this.own.values()) if (s < values.length) values[s] = NaN;
+    this.replaced(s);
   }
 
   private leave(s: number, now: number): void {
@@ -250,6 +296,29 @@ export class Store {
     return this.batches[this.batch[s]!]?.frame.id.at(this.row[s]!) ?? "";
   }
 
+  /** frames is the number of frames, some of which may be out of use. */
+  get frames(): number {
+    return this.batches.length;
+  }
+
+  /**
+   * texts calls f with the bytes of the ids of a frame and of some of its columns of texts, and the slot of each row (one without a point, if the
+   * row is out of use). Without f, or if the bytes are not at hand, it calls each with every text. The last argument tells ids from texts.
+   */
+  texts(frame: number, columns: readonly number[], f: ((texts: Texts, rows: number, slotOf: (row: number) => number, ids: boolean) => void) | null, each: (text: string, slot: number, ids: boolean) => void): void {
+    const b = this.batches[frame];
+    if (!b) return;
+    const { slot, id, columns: values } = b.frame;
+    const used = (row: number): boolean => this.batch[slot[row]!] === frame && this.row[slot[row]!] === row;
+    const slotOf = (row: number): number => (used(row) ? slot[row]! : 0xffffffff);
+    for (const texts of [id, ...columns.map((k) => values[k] as unknown as typeof id | undefined)]) {
+      if (!texts) continue;
+      const bytes = texts.data?.length === 1 ? (texts.data[0] as unknown as { offsets?: ArrayLike<number>; values?: Uint8Array }) : undefined;
+      if (f && bytes?.offsets && bytes.values) f({ offsets: bytes.offsets, values: bytes.values }, slot.length, slotOf, texts === id);
+      else for (let row = 0; row < slot.length; row++) if (used(row)) each(texts.at(row) ?? "", slot[row]!, texts === id);
+    }
+  }
+
   /** named returns the slots of points with the given ids. */
   named(ids: readonly string[]): Uint32Array {
     const wanted = new Set(ids);
@@ -261,6 +330,8 @@ export class Store {
   /** number returns a column's number, a time in milliseconds, or the code of a category. */
   number(s: number, column: number): number {
     if (column === arrival) return this.at[s]! > 0 ? this.at[s]! : NaN;
+    const own = this.own.get(column);
+    if (own) return own[s] ?? NaN;
     const v = this.values(s, column);
     return v === undefined ? (this.columns[column]?.kind === "category" ? 0 : NaN) : (v as ArrayLike<number>)[this.row[s]!]!;
   }
@@ -269,12 +340,17 @@ export class Store {
   eachNumber(column: number, f: (s: number, v: number) => void): void {
     const { alive, batch, row, batches, slots } = this;
     const none = this.columns[column]?.kind === "category" ? 0 : NaN;
+    const own = this.own.get(column);
     let known = -1;
     let values: ArrayLike<number> | undefined;
     for (let s = this.base; s < slots; s++) {
       if (!alive[s]) continue;
       if (column === arrival) {
         f(s, this.at[s]! > 0 ? this.at[s]! : NaN);
+        continue;
+      }
+      if (own) {
+        f(s, own[s] ?? NaN);
         continue;
       }
       if (batch[s] !== known) {
@@ -315,7 +391,7 @@ export class Store {
     if (this.columns[column]!.kind !== "number") return this.text(s, column);
     const v = this.number(s, column);
     if (Number.isNaN(v)) return "";
-    return this.exact(s, column) || (this.values(s, column) instanceof Float32Array ? shortest(v) : String(v));
+    return this.exact(s, column) || (this.own.has(column) || this.values(s, column) instanceof Float32Array ? shortest(v) : String(v));
   }
 
   /** field describes a column, including that of arrival times. */

@@ -1,18 +1,15 @@
-// The canvases of the map: its points, and above them the overlay that changes with the pointer.
+// The canvases of a map: its points, and above them the overlay that changes with the pointer.
 
 import type { Camera } from "./camera";
-import { $ } from "./dom";
 import { many, type Renderer } from "./draw";
 import { WebGL } from "./gl";
 import { Raster } from "./raster";
 
 export class Surface {
-  readonly over = $<HTMLCanvasElement>("over");
   readonly renderer: Renderer;
-  private canvas = $<HTMLCanvasElement>("map");
 
-  /** The requested renderer: software, or webgl2 even if that is slow. */
-  constructor(want: string | null) {
+  /** want is the requested renderer: software, or webgl2 even if that is slow. */
+  constructor(want: string | null, private canvas: HTMLCanvasElement, readonly over: HTMLCanvasElement) {
     this.renderer = (want === "software" ? null : WebGL.open(this.canvas, want === "webgl2")) ?? this.software();
   }
 
@@ -29,14 +26,14 @@ export class Surface {
     return Math.min(devicePixelRatio || 1, this.renderer.name === "software" && n > many ? 1 : 2);
   }
 
-  /** resize adapts to the window's size, for n points. */
+  /** resize adapts to the camera's part of the page, for n points. */
   resize(camera: Camera, n: number): void {
     const ratio = this.ratio(n);
-    camera.width = innerWidth;
-    camera.height = innerHeight;
     for (const c of [this.canvas, this.over]) {
-      c.width = Math.round(innerWidth * ratio);
-      c.height = Math.round(innerHeight * ratio);
+      c.width = Math.round(camera.width * ratio);
+      c.height = Math.round(camera.height * ratio);
+      c.style.width = `${camera.width}px`;
+      c.style.height = `${camera.height}px`;
     }
   }
 }

@@ -9,6 +9,8 @@ export interface Orders {
   question(): void;
   names(): void;
   outlines(): void;
+  compare(): void;
+  ways(): void;
   picture(): void;
   theme(): void;
   help(): void;
@@ -27,6 +29,8 @@ export class Toolbar {
     this.add("Where would this go? (W)", question, on.question).id = "question";
     this.add("Names on the map (N)", "M5 7V5h14v2M12 5v14M9.500 19h5", on.names);
     this.add("Outlines of classes (O)", "M7 5c4-3 10 0 12 4s1 8-3 10-9 1-11-3 0-9 2-11zM10 9c2-1.500 4.500 0 5.500 2s.5 3.500-1.500 4.500-4 .5-5-1.500 0-4 1-5z", on.outlines);
+    this.add("Compare two maps (B)", "M4 5h7v14H4zM13 5h7v14h-7zM6.500 9.500l2 2M6.500 14.500l2-1M15.500 12l2-2.500M15.500 14.500l2 1", on.compare).id = "compare";
+    this.add("Ways of classes through time (T)", "M4 18c3 0 3-6 7-6s3-6 8-6M16.500 4L19 6l-2 2.500M4 18a1 1 0 1 0 .01 0M11 12a1 1 0 1 0 .01 0", on.ways).id = "ways";
     this.add("Save a picture (P)", "M12 4v11M7.500 10.500L12 15l4.500-4.500M4 16v4h16v-4", on.picture);
     this.add("Light or dark (D)", "M12 3a9 9 0 1 0 9 9 7 7 0 0 1-9-9z", on.theme);
     this.add("Keys (?)", "M9 9a3 3 0 1 1 4 2.800c-.7.3-1 .9-1 1.700M12 17v.1M12 3a9 9 0 1 0 .01 0z", on.help);

@@ -5,7 +5,7 @@ import { read, write, type State } from "../src/state";
 test("a state survives its address exactly", () => {
   const s: State = {
     x: 1.25, y: -3e-7, zoom: 12, by: "a & b", only: ["x=y", "#", ""], theme: "dark", point: "id/1 ü", slot: undefined, upto: 1700000000000,
-    within: [1 / 3, -2, 1e-9, 4, 0.1, 0.2], ids: ["a,b", "c\nd"], find: "50 %",
+    within: [1 / 3, -2, 1e-9, 4, 0.1, 0.2], ids: ["a,b", "c\nd"], find: "50 %", compare: "other",
     filters: [{ name: "n_1", from: -1.5, to: 1e12 }, { name: "kind", values: ["a", '"b"'] }],
   };
   assert.deepEqual(read(write(s)), s);

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,7 +37,8 @@ type viewCmd struct {
 	shownFlags
 	attachedFlags
 	accessFlags
-	Listen string `default:"127.0.0.1:8070" placeholder:"HOST:PORT|unix:PATH" help:"Where to serve the page; port 0 takes a free one. Default 127.0.0.1:8070, for this machine alone."`
+	Compare string `placeholder:"FILE" help:"Another map or model of the same points, shown beside this one: of another method, or other settings. Points are matched by id or, without ids, by row."`
+	Listen  string `default:"127.0.0.1:8070" placeholder:"HOST:PORT|unix:PATH" help:"Where to serve the page; port 0 takes a free one. Default 127.0.0.1:8070, for this machine alone."`
 }
 
 // shownFlags select the map to show.
@@ -48,6 +50,8 @@ type shownFlags struct {
 	Image  string   `placeholder:"WxH" help:"The vectors are the pixels of pictures of this width and height, such as 28x28. Default: square pictures are recognized."`
 	Point  string   `placeholder:"NAME" default:"row" help:"What one point is, for the page's first sentence, such as sentence or digit. Default row."`
 	memoryFlag
+	// numbered gives rows without ids their numbers, so that another map can be matched.
+	numbered bool
 }
 
 func (viewCmd) Help() string {
@@ -56,6 +60,7 @@ page needs no internet. A map of another program has columns x and y, a pair suc
 
     unfold view map.parquet
     unfold view umap.csv --places UMAP1,UMAP2 --id name
+    unfold view map.parquet --compare umap.csv
     unfold view data.unfold --listen 127.0.0.1:0`
 }
 
@@ -68,6 +73,10 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	}
 	ctx, stop := c.tie(ctx, p)
 	defer stop()
+	if c.Map == "-" && c.Compare == "-" {
+		return usagef("--compare: standard input is the map; give a file")
+	}
+	c.numbered = c.Compare != ""
 	to, err := c.access(c.Listen)
 	if err != nil {
 		return err
@@ -90,11 +99,15 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	other, err := c.other(ctx, p, hub)
+	if err != nil {
+		return err
+	}
 	log, err := logs.New(p.Stderr, logs.Settings{})
 	if err != nil {
 		return err
 	}
-	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place, Vector: vector})
+	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place, Vector: vector, Other: other})
 	if err != nil {
 		return err
 	}
@@ -111,6 +124,26 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	<-ctx.Done()
 	shown.Close()
 	return errors.Join(ended(), server.Close())
+}
+
+// other reads the map of --compare, nil if there is none.
+func (c *viewCmd) other(ctx context.Context, p *program, hub *view.Hub) (*view.Hub, error) {
+	if c.Compare == "" {
+		return nil, nil
+	}
+	s := c.shownFlags
+	s.Map, s.Title, s.Places = c.Compare, "", nil
+	if isModel(c.Compare) {
+		s.ID = ""
+	}
+	other, err := s.hub(ctx, p, false)
+	if err != nil {
+		return nil, err
+	}
+	if n := hub.Common(other); n < view.LeastCommon {
+		return nil, usagef("--compare: %s and %s have %s in common; a comparison needs %d", c.Compare, c.Map, humanize.Plural(n, "id"), view.LeastCommon)
+	}
+	return other, nil
 }
 
 // image returns the width and height of the pictures, zeros if they are not given.
@@ -147,7 +180,11 @@ func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub,
 	hub := view.New(view.Settings{Size: m.At.Rows, Title: title, Point: c.Point, Image: image, Vectors: vectorBytes})
 	first := 0
 	for _, part := range m.Parts {
-		if err := hub.Put(shownRows(m, part, first)); err != nil {
+		in := shownRows(m, part, first)
+		if c.numbered && !in.ID.Valid() {
+			in.ID = rowNumbers(first, part.Len())
+		}
+		if err := hub.Put(in); err != nil {
 			return nil, err
 		}
 		first += part.Len()
@@ -213,6 +250,15 @@ func shownRows(m *emit.Shown, part *table.Table, first int) view.Rows {
 		}
 	}
 	return in
+}
+
+// rowNumbers returns the numbers of rows as ids, as those of a model's points without ids.
+func rowNumbers(first, n int) table.Column {
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = strconv.Itoa(first + i)
+	}
+	return table.StringColumn("id", ids)
 }
 
 // vectorBytes bounds the memory of a map's vectors. The page draws vectors that are pictures.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +16,9 @@ import (
 
 	"unfold/cmd/internal/viewer/browser"
 	"unfold/cmd/internal/web/webtest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
+	"unfold/stream/view"
 )
 
 // greeting is the first message to a page.
@@ -246,6 +250,47 @@ func TestExport(t *testing.T) {
 	for args, want := range map[string]string{"map.parquet -o map.pdf": "is no .html", "map.html -o map.html": "it would be replaced"} {
 		if code, _, stderr := run(t, append([]string{"export"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("export %s: exit %d, %q", args, code, stderr)
+		}
+	}
+}
+
+// With --compare a map is shown beside another, matched by ids or, without ids, by rows; maps without common points are refused.
+func TestViewCompares(t *testing.T) {
+	for path, text := range map[string]string{
+		"a.csv":     "id,x,y\na,1,2\nb,3,4\nc,5,9\nd,0,1\n",
+		"b.csv":     "id,UMAP1,UMAP2\nd,1,2\nc,3,4\nb,5,9\nz,0,1\n",
+		"rows.csv":  "x,y\n1,2\n3,4\n5,9\n",
+		"rows2.csv": "x,y\n1,3\n3,4\n2,9\n7,7\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range [][2]string{{"a.csv", "b.csv"}, {"rows.csv", "rows2.csv"}} {
+		m := start(t, "view", c[0], "--compare", c[1], "--listen", "127.0.0.1:0")
+		client, url := webtest.Client(m.said(`address=(\S+)`)[1])
+		resp, err := client.Get(url + "/api/compare/other")
+		status, body := webtest.Read(t, resp, err)
+		both, err := new(arrowfmt.Decoder).Decode(body, table.Origin{})
+		if status != 200 || err != nil || both.Len() != 4 {
+			t.Fatalf("%v: %d, %v", c, status, err)
+		}
+		slots, _ := both.Column("slot")
+		common := 0
+		for i := range both.Len() {
+			if slots.Text(i) != strconv.Itoa(view.NoSlot) {
+				common++
+			}
+		}
+		if common != 3 {
+			t.Errorf("%v: %d points in common, want 3", c, common)
+		}
+	}
+	for args, want := range map[string]string{
+		"a.csv --compare rows.csv": "have 0 ids in common; a comparison needs 3", "a.csv --compare away.csv": "away.csv", "- --compare -": "standard input is the map",
+	} {
+		if code, _, stderr := run(t, append([]string{"view", "--listen", "127.0.0.1:0"}, strings.Fields(args)...)...); code == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("view %s: exit %d, %q", args, code, stderr)
 		}
 	}
 }

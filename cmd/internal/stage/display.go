@@ -22,12 +22,12 @@ import (
 
 // The page's shares of the memory bound, in bytes: a point with its id and some columns, all
 // vectors that the page can request, and changes. Changes are the log, the moves from earlier maps
-// and the copies during a refresh, 32 MiB each. Encoded points and responses in progress come on
+// and the copies during a refresh, 32 MiB each, and places on earlier maps, 24 MiB. Encoded points and responses in progress come on
 // top (view.EncodedBytes, viewer.AnswerBytes).
 const (
 	pointBytes       = 400
 	vectorBytes      = 64 << 20
-	pageChangesBytes = 96 << 20
+	pageChangesBytes = 120 << 20
 )
 
 // pageBytes returns the maximum memory of the page in bytes, 0 without a page. The page has the

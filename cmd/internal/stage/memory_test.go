@@ -13,13 +13,13 @@ func TestMemoryBound(t *testing.T) {
 	c.Reference.Size, c.Page.Points = 1000, 5000
 	const learner = 7 << 20
 	without := int64(64<<20 + 256<<20 + learner + 200_000_000)
-	page := int64(400*(5000+1100) + 160<<20 + 64<<20 + 16<<20)
+	page := int64(400*(5000+1100) + 184<<20 + 64<<20 + 16<<20)
 	if got := MemoryBound(c, learner); got != without+page {
 		t.Errorf("with a page: %d, want %d", got, without+page)
 	}
 	// Encodings for clients grow with the number of points.
 	c.Page.Points = 2_000_000
-	if got, want := MemoryBound(c, learner)-without, int64(528*(2_000_000+1100)+176<<20); got != want {
+	if got, want := MemoryBound(c, learner)-without, int64(528*(2_000_000+1100)+200<<20); got != want {
 		t.Errorf("with a large page: %d, want %d", got, want)
 	}
 	c.Page.Points = 0

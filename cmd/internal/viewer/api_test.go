@@ -19,7 +19,9 @@ func TestAPI(t *testing.T) {
 	put(t, hub, blobs(4, "a", "b", "c"))
 	hub.Refresh(view.MapState{ID: "m", Epoch: 1, Version: 3}, view.Base{}, nil)
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Method+" "+r.URL.Path) })
-	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Place: echo, Maps: func() any { return []int{1} }})
+	other := view.New(view.Settings{})
+	put(t, other, blobs(4, "a", "b", "c"))
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Other: other, Place: echo, Maps: func() any { return []int{1} }})
 	for _, c := range []struct {
 		path   string
 		status int
@@ -62,12 +64,12 @@ func TestAPI(t *testing.T) {
 	}
 	var described struct{ Paths map[string]map[string]any }
 	_, _, text := ask(t, url+"/api/openapi.json", nil)
-	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 10 {
+	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 13 {
 		t.Fatalf("%v %v", described, err)
 	}
 	for path, methods := range described.Paths {
 		for method := range methods {
-			req, err := http.NewRequestWithContext(t.Context(), strings.ToUpper(method), url+strings.ReplaceAll(path, "{id}", "p1"), nil)
+			req, err := http.NewRequestWithContext(t.Context(), strings.ToUpper(method), url+strings.NewReplacer("{id}", "p1", "{map}", "other").Replace(path), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

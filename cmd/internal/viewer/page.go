@@ -34,6 +34,8 @@ type Settings struct {
 	// Vector, if set, returns the feature vectors of points whose vectors the hub does not have. It
 	// returns nil for unknown points.
 	Vector func(id string) []float32
+	// Other, if set, is another map of the same points, to compare with.
+	Other *view.Hub
 	// Stuck is the time after which a reader that reads nothing is dropped, 30 s for 0.
 	Stuck time.Duration
 }
@@ -53,6 +55,7 @@ type Handler struct {
 	// responses.
 	dumps, answers atomic.Int64
 	again          chan struct{} // serializes requests that predict classes
+	compared       compared
 }
 
 // file is a file of the page with its headers.
@@ -74,7 +77,7 @@ func New(s Settings) (*Handler, error) {
 		return nil, fmt.Errorf("the page: %w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	return &Handler{set: s, files: files, ctx: ctx, stop: stop, again: make(chan struct{}, 1)}, nil
+	return &Handler{set: s, files: files, ctx: ctx, stop: stop, again: make(chan struct{}, 1), compared: compared{turn: make(chan struct{}, 1)}}, nil
 }
 
 // read reads the page's files and compresses them.

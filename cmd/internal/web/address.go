@@ -33,3 +33,24 @@ func nameOf(host string) string {
 	}
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
+
+// ownAddress returns an address of this machine that others may reach, IPv4 if there is one, "" if
+// there is none.
+func ownAddress() string {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return ""
+	}
+	best := ""
+	for _, a := range all {
+		n, is := a.(*net.IPNet)
+		if !is || !n.IP.IsGlobalUnicast() {
+			continue
+		}
+		if n.IP.To4() != nil {
+			return n.IP.String()
+		}
+		best = n.IP.String()
+	}
+	return best
+}

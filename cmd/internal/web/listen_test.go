@@ -125,3 +125,25 @@ func TestSlowHeader(t *testing.T) {
 		t.Errorf("the connection stays open: %v", err)
 	}
 }
+
+// A server on all interfaces names an address at which it answers, or the first of its names.
+func TestURLOfAllInterfaces(t *testing.T) {
+	pages := Handler(func() (string, error) { return "", nil }, nil)
+	s, err := Listen(t.Context(), Settings{Address: "0.0.0.0:0", Access: Access{Public: true}}, pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(s.URL() + "/livez")
+	if status, _ := webtest.Read(t, resp, err); status != 200 || strings.Contains(s.URL(), "0.0.0.0") || strings.Contains(s.URL(), "[::]") {
+		t.Errorf("%s: %d", s.URL(), status)
+	}
+	named, err := Listen(t.Context(), Settings{Address: "0.0.0.0:0", Access: Access{Hosts: []string{"maps.example:80", "other"}}}, pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer named.Close()
+	if !strings.HasPrefix(named.URL(), "http://maps.example:") || strings.HasSuffix(named.URL(), ":80") {
+		t.Errorf("the URL is %s", named.URL())
+	}
+}

@@ -23,6 +23,8 @@ type Server struct {
 	listener net.Listener
 	http     *http.Server
 	done     chan error
+	// name is the first of the names in Access.Hosts.
+	name string
 }
 
 // Handler returns the pages. ready returns nil and details if the stage is ready, or the reason why
@@ -87,6 +89,9 @@ func Listen(ctx context.Context, set Settings, h http.Handler) (*Server, error) 
 		listener: l,
 		http:     patient(newGuard(&set, h), set.Log),
 		done:     make(chan error, 1),
+	}
+	if len(set.Access.Hosts) > 0 {
+		s.name = nameOf(set.Access.Hosts[0])
 	}
 	s.http.ConnState, s.http.ConnContext = all.state, all.context
 	go func() { s.done <- s.http.Serve(all) }()
@@ -176,12 +181,18 @@ func (s *Server) Address() string {
 	return s.listener.Addr().String()
 }
 
-// URL returns the server's URL for clients.
+// URL returns the server's URL for clients. A server that listens on all interfaces has that of a
+// name which it was given or, without one, that of an address of this machine.
 func (s *Server) URL() string {
-	if a := s.Address(); strings.HasPrefix(a, unixPrefix) {
+	a := s.Address()
+	if strings.HasPrefix(a, unixPrefix) {
 		return a
 	}
-	return "http://" + s.Address()
+	host, port, err := net.SplitHostPort(a)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		a = net.JoinHostPort(cmp.Or(s.name, ownAddress(), "localhost"), port)
+	}
+	return "http://" + a
 }
 
 // Close stops the server; requests in progress have a second to finish.
