@@ -87,6 +87,9 @@ func TestQueueGivesUp(t *testing.T) {
 	if err := rooms[1].Take(ctx, 1); err != why {
 		t.Error(err)
 	}
+	if q := rooms[0].q; q.used != 300 || len(q.line) != 0 {
+		t.Errorf("%d bytes are used and %d requests wait, want 300 and none", q.used, len(q.line))
+	}
 	rooms[0].Give(300)
 	if !rooms[1].Try(300) || rooms[0].Try(1) {
 		t.Error("what was given up is held")

@@ -183,3 +183,65 @@ func TestTiesApartOfDistances(t *testing.T) {
 		}
 	}
 }
+
+// Given distances are lengths, whatever measure the settings name: neither Lengths nor Distance
+// changes their clusters.
+func TestGivenDistancesAreLengths(t *testing.T) {
+	d := distancesOf(vec.Of(8, 1, []float64{0, 1, 2, 3, 12, 13, 14, 15}))
+	s := Settings{MinSize: 3, MinSamples: 1}
+	want, err := FindDistances(t.Context(), d, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Lengths, s.Distance = true, distance.Manhattan
+	got, err := FindDistances(t.Context(), d, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Tree.Birth, want.Tree.Birth) || !slices.Equal(got.Tree.Lambda, want.Tree.Lambda) || want.Tree.Birth[1] != 1/9. {
+		t.Errorf("clusters appear at %v, want %v", got.Tree.Birth, want.Tree.Birth)
+	}
+}
+
+// Clusters that are updated treat ties as Together, whatever the settings say, because a tree that is
+// updated has no order of equal edges.
+func TestLiveTiesTogether(t *testing.T) {
+	differ := 0
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		x := vec.New[float32](60, 2)
+		for i := range x.Data {
+			x.Data[i] = float32(r.IntN(12))
+		}
+		s := Settings{MinSize: 3, MinSamples: 2, Selection: Leaf}
+		want, err := Find(t.Context(), x, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Ties = Apart
+		apart, err := Find(t.Context(), x, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(apart.Label, want.Label) {
+			differ++
+		}
+		l, err := NewLive(2, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Insert(t.Context(), x); err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Clusters()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Label, want.Label) {
+			t.Errorf("seed %d: labels %v, want %v", seed, got.Label, want.Label)
+		}
+	}
+	if differ == 0 {
+		t.Error("ties apart make no difference here")
+	}
+}

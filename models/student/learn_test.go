@@ -314,3 +314,44 @@ func TestLearnCutShort(t *testing.T) {
 		t.Errorf("L was %v and is %v", before, after)
 	}
 }
+
+// TestLearnNotFinite: a map that ends without a finite likelihood is an error.
+func TestLearnNotFinite(t *testing.T) {
+	p := NewProblem(neighbors(t, blobs(60, 4), 6), 6, Native)
+	p.Field = farfield.NewAll(p.Bandwidth2, 2)
+	m, err := NewModel(p, 2, ModelSettings{Steps: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(st *State){
+		"places too far apart": func(st *State) { st.Mu.Row(0)[0] = 1e200 }, "a scale that is no number": func(st *State) { st.Sigma2[59] = math.NaN() },
+	} {
+		st := &State{Mu: vec.New[float64](60, 2), Sigma2: make([]float64, 60)}
+		for i := range st.Sigma2 {
+			st.Mu.Row(i)[0], st.Sigma2[i] = float64(i), 0.1
+		}
+		spoil(st)
+		if _, err := m.Learn(t.Context(), st, nil); !errors.Is(err, models.ErrNotFinite) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestStepMuMoves: a step moves the places to a larger likelihood, and one whose context has ended
+// leaves them.
+func TestStepMuMoves(t *testing.T) {
+	m, st, _ := learnt(t, blobs(120, 5), 2, ModelSettings{Steps: 6, Majoriser: EM})
+	before, l := st.Clone(), m.LogLikelihood(st)
+	if _, err := m.StepMu(t.Context(), st); err != nil {
+		t.Fatal(err)
+	}
+	if after := m.LogLikelihood(st); !(after > l) || slices.Equal(before.Mu.Data, st.Mu.Data) {
+		t.Errorf("L was %v and is %v", l, after)
+	}
+	over, stop := context.WithCancel(t.Context())
+	stop()
+	before = st.Clone()
+	if _, err := m.StepMu(over, st); !errors.Is(err, context.Canceled) || !slices.Equal(before.Mu.Data, st.Mu.Data) {
+		t.Errorf("after its context has ended: %v", err)
+	}
+}

@@ -16,10 +16,13 @@ notice it; those tests that reach it are run, the quickest first. A package keep
 Tests that take far longer with a change than without are run again at once without it. The change counts only if they are then quick
 again, or if their failure repeats. So failures that a busy machine causes do not count. "Ended" counts killed changes whose tests did not end by themselves.
 
+The tests' seconds without a change are those of the processor where "cpu" stands behind them. Older lines have those of the clock, on
+machines with other work.
+
 Some changes have no effect that a test could see. Those are "equivalent", each with its reason in
 ` + "`internal/tools/mutants/equivalent.txt`" + `. They are tried, but do not count in the percentage.
 
-| package | changes | tried | equivalent | killed | of them ended | not reached by the tests | processor seconds of the tests | tried on |
+| package | changes | tried | equivalent | killed | of them ended | not reached by the tests | seconds of the tests | tried on |
 |---|---:|---|---:|---:|---:|---:|---:|---|
 `
 
@@ -63,7 +66,7 @@ func (p page) add(r result) {
 		line(&b, s.site, ", equivalent ("+s.Reason+")")
 	}
 	name := strings.TrimPrefix(r.Package, "./")
-	row := fmt.Sprintf("| %s | %d | %s | %d | %d (%.1f %%) | %d | %d | %.1f | %s |\n", name, r.Sites, r.Drawn, len(r.Equivalent), r.killed(),
+	row := fmt.Sprintf("| %s | %d | %s | %d | %d (%.1f %%) | %d | %d | %.1f cpu | %s |\n", name, r.Sites, r.Drawn, len(r.Equivalent), r.killed(),
 		r.rate(), r.Ended, len(r.Missed), r.Seconds, r.Day)
 	p[name] = entry{row, b.String()}
 }

@@ -14,8 +14,8 @@ func TestPageKeepsOthers(t *testing.T) {
 		Survivors: []site{{"a.go", 7, "f", "negated", "ok"}}, Missed: []site{{"b.go", 8, "f", "dropped", "x = `y`"}}, Equivalent: []equivalent{{site{"d.go", 3, "f", "dropped", "log(x)"}, "only the log depends on it"}}})
 	p.add(result{Package: "./models/live", Sites: 50, Tried: 50, Drawn: "all 50", Day: "2026-01-02", Survivors: []site{{"c.go", 9, "f", "negated", "a | b"}}})
 	first := p.String()
-	for _, want := range []string{"| stream | 90 | 20 at equal distances | 1 | 17 (89.5 %) | 1 | 1 | 2.5 | 2026-01-02 |", "### stream\n\n- `a.go:7`: negated: `ok`\n- `b.go:8`: dropped, not reached: `x = 'y'`\n- `d.go:3`: dropped, equivalent (only the log depends on it): `log(x)`\n",
-		"| models/live | 50 | all 50 | 0 | 49 (98.0 %) | 0 | 0 | 0.0 | 2026-01-02 |"} {
+	for _, want := range []string{"| stream | 90 | 20 at equal distances | 1 | 17 (89.5 %) | 1 | 1 | 2.5 cpu | 2026-01-02 |", "### stream\n\n- `a.go:7`: negated: `ok`\n- `b.go:8`: dropped, not reached: `x = 'y'`\n- `d.go:3`: dropped, equivalent (only the log depends on it): `log(x)`\n",
+		"| models/live | 50 | all 50 | 0 | 49 (98.0 %) | 0 | 0 | 0.0 cpu | 2026-01-02 |"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("%s\nlacks %s", first, want)
 		}
@@ -26,7 +26,7 @@ func TestPageKeepsOthers(t *testing.T) {
 	later := readPage(first)
 	later.add(result{Package: "./stream", Sites: 91, Tried: 91, Drawn: "all 91", Day: "2026-01-03"})
 	got := later.String()
-	if strings.Contains(got, "a.go") || !strings.Contains(got, "| stream | 91 | all 91 | 0 | 91 (100.0 %) | 0 | 0 | 0.0 | 2026-01-03 |") || !strings.Contains(got, "- `c.go:9`: negated: `a | b`") {
+	if strings.Contains(got, "a.go") || !strings.Contains(got, "| stream | 91 | all 91 | 0 | 91 (100.0 %) | 0 | 0 | 0.0 cpu | 2026-01-03 |") || !strings.Contains(got, "- `c.go:9`: negated: `a | b`") {
 		t.Errorf("stream was tried again:\n%s", got)
 	}
 	if len(readPage("")) != 0 {
