@@ -34,7 +34,7 @@ func DescribeLeft(left []Left) string {
 	for i, why := range reasons {
 		parts[i] = fmt.Sprintf("%s (%s)", table.List(names[why]), why)
 	}
-	return fmt.Sprintf(`columns that "*" leaves out: %s; name one to use it: "*,%s"`, strings.Join(parts, "; "), left[0].Column)
+	return fmt.Sprintf(`columns that "*" leaves out: %s; name one to use it: "*,%s"`, table.Line(strings.Join(parts, "; ")), table.Line(left[0].Column))
 }
 
 // whyLeft returns the reason why "*", with the options of c, omits a column because of its field;

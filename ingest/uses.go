@@ -82,7 +82,7 @@ func DescribeUses(uses []Use) string {
 		if len(list) > most {
 			list = append(slices.Clone(list[:most]), fmt.Sprintf("... %d in all", len(list)))
 		}
-		parts[i] = fmt.Sprintf("%s (%s)", strings.Join(list, ", "), as)
+		parts[i] = fmt.Sprintf("%s (%s)", table.Line(strings.Join(list, ", ")), as)
 	}
 	return strings.Join(parts, "; ")
 }

@@ -133,10 +133,16 @@ func List(names []string) string {
 	case n == 0:
 		return "(none)"
 	case n > most:
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(", ... (%d in all)", n)
+		return Line(strings.Join(names[:most], ", ")) + fmt.Sprintf(", ... (%d in all)", n)
 	}
-	return strings.Join(names, ", ")
+	return Line(strings.Join(names, ", "))
 }
+
+// Line returns a name for a message, with its line breaks as \n and \r. Otherwise a name could look
+// like a message of its own. Other control characters are escaped where the message is printed.
+func Line(name string) string { return lineBreaks.Replace(name) }
+
+var lineBreaks = strings.NewReplacer("\n", `\n`, "\r", `\r`)
 
 // Nearest returns the most similar name, or "" if none is similar enough to be a typing error. The
 // limit is an edit distance of 2, or a third of the length if that is more, and 1 for names of up

@@ -22,7 +22,7 @@ func (o Origin) String() string {
 	case o.File == "-":
 		return "standard input"
 	case o.File != "":
-		return address.Redact(o.File)
+		return Line(address.Redact(o.File))
 	}
 	return "input"
 }

@@ -36,10 +36,18 @@ const hidden = "***"
 // which remains when an address was cleaned as a path.
 var url = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]+:/{1,2}[^\s"<>` + "`" + `]+`)
 
+// hostPort matches USER:PASSWORD@HOST:PORT without a scheme, as some give it for HOST:PORT. The
+// password does not begin with a slash, unlike the rest of an address with a scheme.
+var hostPort = regexp.MustCompile(`[^\s"'<>@/:=` + "`" + `]*:[^\s"'<>@/` + "`" + `][^\s"'<>@` + "`" + `]*@((?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):[0-9]+)`)
+
 // Redact returns a text in which no address has a user, a password, or values in its query or
 // fragment. Addresses of files (file:///path) stay, as they have no secrets.
 func Redact(text string) string {
-	return url.ReplaceAllStringFunc(text, one)
+	text = url.ReplaceAllStringFunc(text, one)
+	if !strings.Contains(text, "@") {
+		return text
+	}
+	return hostPort.ReplaceAllString(text, hidden+"@$1")
 }
 
 // one redacts an address. Signs of punctuation at its end are the sentence's.

@@ -27,6 +27,10 @@ func TestRedact(t *testing.T) {
 		"two: HTTPS://u:SECRET@a/, http://u:SECRET@b?c=SECRET; end": "two: HTTPS://***@a/, http://***@b?c=***; end",
 		"open https:/u:SECRET@h/x: no such file":                    "open https:/***@h/x: no such file",
 		"no address: ann:word@host ?a=b":                            "no address: ann:word@host ?a=b",
+		`brokers: "ann:SECRET@127.0.0.1:9092": not HOST:PORT`:       `brokers: "***@127.0.0.1:9092": not HOST:PORT`,
+		"ann:SEC/RET@[::1]:9092":                                    "***@[::1]:9092",
+		"k1:9092,ann:SECRET@k2:9092,k3:9092":                        "***@k2:9092,k3:9092",
+		"at 12:30 mail ann@host:25, user@host":                      "at 12:30 mail ann@host:25, user@host",
 		"redirected to 'https://h/?t=SECRET'":                       "redirected to 'https://h/?t=***'",
 	} {
 		if got := Redact(text); got != want {

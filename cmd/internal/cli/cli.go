@@ -14,6 +14,7 @@ import (
 	"unfold/cmd/internal/progress"
 	"unfold/cmd/internal/remote"
 	"unfold/cmd/internal/terminal"
+	"unfold/ingest/table"
 	"unfold/internal/simd"
 	"unfold/models/fit"
 )
@@ -139,10 +140,13 @@ func (p *program) printf(format string, args ...any) { fmt.Fprintf(p.people(), f
 // and values.
 func (p *program) people() io.Writer { return terminal.People(p.Stdout) }
 
+// jsonOut returns the writer for results in JSON, which may be read on a terminal, too.
+func (p *program) jsonOut() io.Writer { return terminal.JSON(p.Stdout) }
+
 // note writes a remark to standard error.
 func (p *program) note(format string, args ...any) {
 	p.progress.End()
-	fmt.Fprintf(p.Stderr, "note: "+format+"\n", args...)
+	fmt.Fprintf(p.Stderr, "note: %s\n", table.Line(fmt.Sprintf(format, args...)))
 }
 
 // warn writes a line for each effect of the settings that is probably unwanted.

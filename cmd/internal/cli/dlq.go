@@ -124,7 +124,7 @@ func (c *dlqListCmd) Run(ctx context.Context, p *program) error {
 			l.Bytes, l.Elsewhere = e.Length, true
 		}
 		if c.JSON {
-			return json.NewEncoder(p.Stdout).Encode(l)
+			return json.NewEncoder(p.jsonOut()).Encode(l)
 		}
 		list := append(shown[m.Partition], l)
 		if c.Last > 0 && len(list) > c.Last {

@@ -180,14 +180,14 @@ func (x *explanations) end() error {
 // person formats an explanation for people.
 func person(id string, o *emit.Output, i int, why *embed.Why) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "event %s: novelty %s beyond its neighbours, %s against their density\n", id, percentile(o.NoveltyGlobal[i]), percentile(o.NoveltyLocal[i]))
+	fmt.Fprintf(&b, "event %s: novelty %s beyond its neighbours, %s against their density\n", table.Line(id), percentile(o.NoveltyGlobal[i]), percentile(o.NoveltyLocal[i]))
 	width, rest := len("others"), 1.0
 	for _, r := range why.Reasons {
-		width = max(width, len([]rune(r.Column)))
+		width = max(width, len([]rune(table.Line(r.Column))))
 	}
 	for _, r := range why.Reasons {
 		rest -= r.Share
-		fmt.Fprintf(&b, "  %-*s %6s  %s\n", width, r.Column, share(r.Share), phrase(r))
+		fmt.Fprintf(&b, "  %-*s %6s  %s\n", width, table.Line(r.Column), share(r.Share), phrase(r))
 	}
 	if math.Abs(rest) >= 0.0005 {
 		fmt.Fprintf(&b, "  %-*s %6s\n", width, "others", share(rest))
@@ -196,7 +196,7 @@ func person(id string, o *emit.Output, i int, why *embed.Why) string {
 	for k, n := range why.Neighbors {
 		names[k] = fmt.Sprintf("%s (%.3g)", n.ID, n.Distance)
 	}
-	fmt.Fprintf(&b, "  nearest points: %s\n", strings.Join(names, ", "))
+	fmt.Fprintf(&b, "  nearest points: %s\n", table.List(names))
 	fmt.Fprintf(&b, "  mean distance %.4g, local outlier factor %.4g", why.Global, why.Local)
 	if why.Gap >= 0.0005 {
 		fmt.Fprintf(&b, ", of which %s is their density and of no column", share(why.Gap))

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
 	"unfold/cmd/internal/humanize"
@@ -163,7 +162,7 @@ func columnNames(names []string, columns []int) string {
 	if len(columns) > most {
 		list = append(list, fmt.Sprintf("and %d more", len(columns)-most))
 	}
-	return strings.Join(list, ", ")
+	return table.List(list)
 }
 
 // pointIDs returns the ids of n points. A point has the id of its last row. Rows without ids are

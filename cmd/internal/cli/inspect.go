@@ -33,7 +33,7 @@ func (c *inspectCmd) Run(ctx context.Context, p *program) error {
 			return err
 		}
 		if c.JSON {
-			return json.NewEncoder(p.Stdout).Encode(m.report())
+			return json.NewEncoder(p.jsonOut()).Encode(m.report())
 		}
 		return m.describe(p)
 	}
@@ -75,9 +75,9 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 	}
 	p.progress.End()
 	if c.JSON {
-		return json.NewEncoder(p.Stdout).Encode(dataReport(c.File, r, first, c.Rows, profile))
+		return json.NewEncoder(p.jsonOut()).Encode(dataReport(c.File, r, first, c.Rows, profile))
 	}
-	p.printf("%s: %s of %s%s\n\n", address.Address(c.File), humanize.Plural(profile.Rows, "row"), humanize.Plural(len(profile.Columns), "column"), describeMap(r))
+	p.printf("%s: %s of %s%s\n\n", table.Line(address.Address(c.File).String()), humanize.Plural(profile.Rows, "row"), humanize.Plural(len(profile.Columns), "column"), describeMap(r))
 	if g := ingest.Guessed(r); g != nil && g.Reading() != "" {
 		p.printf("%s\n\n", g.Reading())
 	}

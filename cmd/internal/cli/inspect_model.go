@@ -11,6 +11,7 @@ import (
 
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/logs"
+	"unfold/cmd/internal/terminal"
 	"unfold/ingest"
 	"unfold/internal/quantile"
 	"unfold/internal/regular"
@@ -96,7 +97,7 @@ func (m *modelFile) describe(p *program) error {
 	p.printf("%s: a model, version %d of its map (epoch %d), %s, file format %d\n\n", m.path, s.Version, s.Epoch, humanize.Bytes(int64(info.Size)), info.Format)
 	t := tabwriter.NewWriter(p.people(), 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{name}, args...)...)
+		fmt.Fprintf(t, "%s\t%s\n", name, terminal.Name(fmt.Sprintf(format, args...)))
 	}
 	m.describeMap(line)
 	m.describeModel(line)

@@ -115,7 +115,7 @@ func someOf(values []string) string {
 	const few = 8
 	all := slices.Compact(slices.Sorted(slices.Values(values)))
 	if len(all) > few {
-		return fmt.Sprintf("; it has %s, among them %s", humanize.Plural(len(all), "value"), strings.Join(all[:few], ", "))
+		return fmt.Sprintf("; it has %s, among them %s", humanize.Plural(len(all), "value"), table.List(all[:few]))
 	}
-	return "; it has " + strings.Join(all, ", ")
+	return "; it has " + table.List(all)
 }

@@ -8,6 +8,7 @@ import (
 
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/ingest/table"
 	"unfold/models/score"
 	"unfold/sparse/graph"
 )
@@ -116,5 +117,5 @@ func describeHoles(holes []ingest.Hole) string {
 	if len(holes) > most {
 		parts = append(parts, fmt.Sprintf("and %d more", len(holes)-most))
 	}
-	return strings.Join(parts, ", ")
+	return table.Line(strings.Join(parts, ", "))
 }

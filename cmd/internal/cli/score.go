@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
@@ -102,7 +101,7 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 		p.note("there is nothing to measure by: name labels with --label or --label-file, numbers with --target, or the data with --data")
 	}
 	if c.JSON {
-		return json.NewEncoder(p.Stdout).Encode(r)
+		return json.NewEncoder(p.jsonOut()).Encode(r)
 	}
 	r.print(p.people())
 	return nil
@@ -227,7 +226,7 @@ func noveltyOf(m *emit.Map, labels []string, normal string) (*noveltyPart, error
 		return nil, err
 	case !slices.Contains(labels, normal):
 		classes := slices.Compact(slices.Sorted(slices.Values(labels)))
-		hint := "classes are " + strings.Join(classes, ", ")
+		hint := "classes are " + table.List(classes)
 		if near := table.Nearest(normal, classes); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}

@@ -73,6 +73,7 @@ func TestNoSecretIsPrinted(t *testing.T) {
 		"trace.yaml":    fmt.Sprintf(stage, "", "trace: {endpoint: 'http://ann:SECRET@127.0.0.1:1/?t=SECRET'}\n"),
 		"store.yaml":    fmt.Sprintf(stage, "", "snapshots: {store: 's3://bucket/x?endpoint=http://ann:SECRET@127.0.0.1:1&secret=SECRET', topic: t}\nrole: learn\n"),
 		"password.yaml": fmt.Sprintf(stage, ", user: ann, password_file: password, sasl: plain", ""),
+		"user.yaml":     "source: {kafka: {brokers: ['ann:SECRET@127.0.0.1:1'], topic: events}, vector: v}\nsink: {kafka: {topic: out}}\nhttp: 'ann:SECRET@127.0.0.1:1'\n",
 		"mistyped.yaml": fmt.Sprintf(stage, "", "registry: {ulr: 'http://ann:SECRET@127.0.0.1:1'}\n"),
 		"duration.yaml": fmt.Sprintf(stage, "", "refresh: {every: 'http://ann:SECRET@127.0.0.1:1'}\n"),
 	} {
@@ -119,7 +120,8 @@ func TestNoSecretIsPrinted(t *testing.T) {
 		{"update", "d.unfold", "--add", secret("/none.csv")},
 		{"serve", secret("/d.unfold")},
 		{"lint", "-c", "registry.yaml"}, {"lint", "-c", "state.yaml"}, {"lint", "-c", "trace.yaml"}, {"lint", "-c", "store.yaml"},
-		{"lint", "-c", "password.yaml"}, {"lint", "-c", "mistyped.yaml"}, {"lint", "-c", "duration.yaml"},
+		{"lint", "-c", "password.yaml"}, {"lint", "-c", "mistyped.yaml"}, {"lint", "-c", "user.yaml"}, {"dlq", "list", "-c", "user.yaml"},
+		{"serve", "d.unfold", "--listen", "ann:" + planted + "@127.0.0.1:1"}, {"view", "map.csv", "--listen", "127.0.0.1:0", "--probe", "ann:" + planted + "@127.0.0.1:1"}, {"lint", "-c", "duration.yaml"},
 		{"run", "-c", "registry.yaml"}, {"run", "-c", "mistyped.yaml"}, {"run", "-c", "state.yaml"}, {"run", "-c", "duration.yaml"},
 		{"dlq", "list", "-c", "registry.yaml"},
 		{"run", "-c", secret("/config.yaml")},

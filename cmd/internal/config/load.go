@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"unfold/internal/regular"
 	"unfold/internal/setting"
 	"unfold/internal/simd"
 	"unfold/models/fit"
@@ -69,7 +70,7 @@ type Lookup func(name string) (string, bool)
 func Load(path string, env Lookup, flags map[string]string, more ...fit.Kind) (*Config, error) {
 	c, problems := Defaults(more...), []Problem(nil)
 	if path != "" {
-		text, err := os.ReadFile(path)
+		text, err := regular.ReadSmall(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, &Error{[]Problem{{Where: path, Message: "there is no such file",

@@ -5,10 +5,10 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"os"
 	"strings"
 
 	"unfold/cmd/internal/config"
+	"unfold/internal/regular"
 	"unfold/stream/kafka"
 )
 
@@ -64,7 +64,7 @@ func passwordOf(s config.SASL, env Environment) (string, error) {
 		}
 		return v, nil
 	}
-	text, err := os.ReadFile(s.PasswordFile)
+	text, err := regular.ReadSmall(s.PasswordFile)
 	if err != nil {
 		return "", fmt.Errorf("the password of %s: %w", s.User, err)
 	}
@@ -78,7 +78,7 @@ func passwordOf(s config.SASL, env Environment) (string, error) {
 func tlsConfig(t config.TLS) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
 	if t.CA != "" {
-		text, err := os.ReadFile(t.CA)
+		text, err := regular.ReadSmall(t.CA)
 		if err != nil {
 			return nil, fmt.Errorf("certificates to check brokers with: %w", err)
 		}

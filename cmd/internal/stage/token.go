@@ -7,13 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"time"
 
 	"unfold/cmd/internal/config"
+	"unfold/internal/regular"
 	"unfold/stream/kafka"
 )
 
@@ -36,7 +36,7 @@ func tokens(s config.SASL) kafka.TokenFunc {
 // tokenOfFile reads a token. It returns an error for an expired one, because its writer is late
 // then.
 func tokenOfFile(file string, now time.Time) (string, error) {
-	text, err := os.ReadFile(file)
+	text, err := regular.ReadSmall(file)
 	if err != nil {
 		return "", err
 	}

@@ -53,6 +53,26 @@ func controls(r rune) bool {
 // characters.
 func People(w io.Writer) io.Writer { return writer{w, Escape} }
 
+// JSON returns a writer of JSON texts to w. Encoders leave some characters that control the display in
+// strings as they are; the writer escapes them by JSON's rules. Each Write must contain whole
+// characters.
+func JSON(w io.Writer) io.Writer {
+	return writer{w, func(text string) string {
+		if strings.IndexFunc(text, controls) < 0 {
+			return text
+		}
+		var out strings.Builder
+		for _, r := range text {
+			if controls(r) {
+				fmt.Fprintf(&out, `\u%04x`, r)
+			} else {
+				out.WriteRune(r)
+			}
+		}
+		return out.String()
+	}}
+}
+
 // Messages returns a writer of errors, notes and logs to w that also hides secrets in addresses.
 // Each Write must contain whole messages.
 func Messages(w io.Writer) io.Writer {

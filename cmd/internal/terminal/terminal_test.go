@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"testing"
 )
@@ -21,6 +22,22 @@ func TestEscape(t *testing.T) {
 	}
 	if got := Name("a\tb\nc\r"); got != `a\tb\nc\r` {
 		t.Errorf("%q", got)
+	}
+}
+
+// Text that passes through JSON is the same, and contains no control characters on the way.
+func TestJSON(t *testing.T) {
+	const text = "a\x1b\u009b31m\u202e\n\x7f\u2067 Zürich"
+	var b bytes.Buffer
+	if err := json.NewEncoder(JSON(&b)).Encode(text); err != nil {
+		t.Fatal(err)
+	}
+	if i := bytes.IndexFunc(b.Bytes(), controls); i >= 0 {
+		t.Errorf("%q contains a control character", b.Bytes())
+	}
+	var got string
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil || got != text {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"unfold/ingest/table"
+	"unfold/internal/regular"
 )
 
 // Access controls access to a server. The zero value allows every request that uses one of the
@@ -49,7 +50,7 @@ func ReadToken(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := regular.ReadSmall(path)
 	if err != nil {
 		return "", err
 	}
