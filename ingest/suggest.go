@@ -192,6 +192,7 @@ func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Settin
 	if err != nil || p.columns == "" {
 		return m, nil, err
 	}
+	p.fitMetric(m.Metric)
 	passing, label := m.Passing(), &p.Suggestion.Label
 	if m.Label != "" || len(o.LabelFiles) > 0 || slices.Contains(passing, *label) {
 		*label = ""
@@ -208,6 +209,29 @@ func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Settin
 	}
 	m.Fill = m.Fill || p.Suggestion.Fill && !m.Drop && !m.Missing
 	return m, p.Suggested(), nil
+}
+
+// fitMetric removes what the suggestion must not add to a distance that is chosen: another distance
+// or scale, and, where rows are of 0 and 1, times and means.
+func (p *Profile) fitMetric(chosen Metric) {
+	if chosen == "" {
+		return
+	}
+	p.Suggestion.Metric, p.Suggestion.Standardize = "", false
+	if !chosen.bits() {
+		return
+	}
+	p.Suggestion.Fill = false
+	var names []string
+	for _, name := range splitEscaped(p.columns, ',') {
+		plain := unescape(strings.TrimSuffix(name, ":time"))
+		at := slices.IndexFunc(p.Columns, func(c ColumnProfile) bool { return c.Name == plain })
+		if at < 0 || p.Columns[at].Kind != table.Time && !p.Columns[at].timed {
+			names = append(names, name)
+		}
+	}
+	p.columns = strings.Join(names, ",")
+	p.Suggestion.Columns, _ = ParseColumns(p.columns)
 }
 
 // escaped escapes a name for ParseColumns.

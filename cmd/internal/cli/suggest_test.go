@@ -51,3 +51,21 @@ func TestMapsOfOtherPrograms(t *testing.T) {
 		}
 	}
 }
+
+// fit chooses no scale, means or times for a metric that does not take them.
+func TestSuggestionFitsTheMetric(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "at,city,color,a\n"
+	for i := range 40 {
+		city := []string{"Oslo", "Rome", "Bern", "Kyiv"}[i%4]
+		text += fmt.Sprintf("2024-05-%02d,%s,%s,%d\n", 1+i%28, city, []string{"red", "green", "blue"}[i%3], i%5)
+	}
+	write(t, "kinds.csv", text)
+	_, _, notes := run(t, "-q", "fit", "kinds.csv", "--metric", "hamming", "-o", "m.unfold", "--map", "map.csv", "--steps", "5")
+	if !strings.Contains(notes, "as with --columns '*,city,color'\n") {
+		t.Errorf("fit notes %s", notes)
+	}
+	if rows := strings.Count(page(t, "map.csv"), "\n"); rows != 41 {
+		t.Errorf("the map has %d lines", rows)
+	}
+}
