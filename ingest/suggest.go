@@ -125,12 +125,15 @@ func (p *Profile) Suggested() (out []Setting) {
 	return out
 }
 
-// Flags returns settings as flags of the command line.
+// special reports whether a shell may split or replace a word with the character.
+func special(c rune) bool { return strings.ContainsRune(" \t\"$&();<>|*?`[]{}#!\\~", c) }
+
+// Flags returns settings as flags of the command line, in quotes where a shell needs them.
 func Flags(settings []Setting) string {
 	var words []string
 	for _, s := range settings {
 		switch word := "--" + s.Name; {
-		case s.Name == "columns":
+		case s.Name == "columns" || strings.ContainsFunc(s.Value, special):
 			words = append(words, word+" '"+s.Value+"'")
 		case s.Value == "true":
 			words = append(words, word)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -67,5 +68,37 @@ func TestSuggestionFitsTheMetric(t *testing.T) {
 	}
 	if rows := strings.Count(page(t, "map.csv"), "\n"); rows != 41 {
 		t.Errorf("the map has %d lines", rows)
+	}
+}
+
+// The command for a picture names the label that fit chose. A name with spaces is quoted.
+func TestFitNamesTheColorOfItsMap(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "a,b,Target,my kind\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%g,%g,%d,k%d\n", math.Sin(float64(i)), math.Cos(float64(i)), i%2, i%3)
+	}
+	write(t, "data.csv", text)
+	for _, c := range []struct{ label, want string }{{"", "--color Target\n"}, {"my kind", "--color 'my kind'\n"}} {
+		args := []string{"-q", "fit", "data.csv", "--columns", "a,b", "--label", c.label, "-o", "m.unfold", "--map", "map.csv", "--steps", "5"}
+		if c.label == "" {
+			args = slices.Delete(args, 3, 7)
+		}
+		if out := must(t, args...); !strings.Contains(out, c.want) {
+			t.Errorf("fit prints\n%s", out)
+		}
+	}
+}
+
+// A table of vectors is no map, whatever their name is.
+func TestInspectTellsVectorsFromMaps(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "data.jsonl", strings.Repeat("{\"id\":1,\"embedding\":[1,2,3]}\n{\"id\":2,\"embedding\":[3,1,2]}\n{\"id\":3,\"embedding\":[0,1,4]}\n", 5))
+	if out := must(t, "inspect", "data.jsonl"); strings.Contains(out, "a map") || !strings.Contains(out, `fit takes the vectors in "embedding"`) {
+		t.Errorf("inspect prints\n%s", out)
+	}
+	must(t, "-q", "fit", "data.jsonl", "-o", "m.unfold", "--map", "map.jsonl", "--steps", "5")
+	if out := must(t, "inspect", "map.jsonl"); !strings.Contains(out, ", a map") {
+		t.Errorf("inspect prints\n%s", out)
 	}
 }
