@@ -102,3 +102,14 @@ func TestInspectTellsVectorsFromMaps(t *testing.T) {
 		t.Errorf("inspect prints\n%s", out)
 	}
 }
+
+// Verbs whose model is the first argument advise that where it is given by the flag of embed.
+func TestModelIsTheFirstArgument(t *testing.T) {
+	for _, args := range [][]string{
+		{"update", "data.csv", "-m", "m.unfold", "-o", "n.unfold"}, {"explain", "data.csv", "--model", "m.unfold"}, {"serve", "-m", "m.unfold"},
+	} {
+		if code, _, refusal := run(t, args...); code != exitUsage || !strings.Contains(refusal, "the model is the first argument and has no flag: unfold "+args[0]+" MODEL;") {
+			t.Errorf("%v: exit %d: %s", args, code, refusal)
+		}
+	}
+}
