@@ -57,6 +57,7 @@ func TestOneBadCell(t *testing.T) {
 		{"-1e400", `the value is -Inf ("-1e400")`},
 		{"1e39", "the value is 1e+39"},
 		{`"1,5"`, `"1,5" is not a number; if that is a decimal comma say so: --decimal ,`},
+		{`"1,234"`, `"1,234" is not a number; if that is a decimal comma say so: --decimal , and if it stands between thousands: --csv-thousands ','`},
 		{`"1,234.5"`, `"1,234.5" is not a number; it has marks between thousands`},
 	} {
 		for _, columns := range []string{"*", "a,b", "b:standardize,c", "*:log1p"} {

@@ -188,8 +188,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// validate checks the settings that do not depend on a schema.
-func (m Mapping) validate() error {
+// Check returns an error if settings are wrong or exclude each other, whatever the schema is.
+func (m Mapping) Check() error {
 	if m.Vector != "" && len(m.Columns) > 0 {
 		return fmt.Errorf("both a vector column (%q) and columns are named; name one or the other", m.Vector)
 	}
@@ -224,7 +224,7 @@ func (m Mapping) validate() error {
 // resolve finds the columns to encode in a schema: one vector column, or plain columns with "*"
 // expanded. o is the origin for errors.
 func (m Mapping) resolve(s table.Schema, o table.Origin) (vector string, specs []ColumnSpec, left []Left, err error) {
-	if err := m.validate(); err != nil {
+	if err := m.Check(); err != nil {
 		return "", nil, nil, err
 	}
 	used := append([]string{m.ID, m.Label}, m.Keep...)

@@ -125,12 +125,15 @@ func (p *Profile) Suggested() (out []Setting) {
 	return out
 }
 
-// Flags returns settings as flags of the command line.
+// special reports whether a shell may split or replace a word with the character.
+func special(c rune) bool { return strings.ContainsRune(" \t\"$&();<>|*?`[]{}#!\\~", c) }
+
+// Flags returns settings as flags of the command line, in quotes where a shell needs them.
 func Flags(settings []Setting) string {
 	var words []string
 	for _, s := range settings {
 		switch word := "--" + s.Name; {
-		case s.Name == "columns":
+		case s.Name == "columns" || strings.ContainsFunc(s.Value, special):
 			words = append(words, word+" '"+s.Value+"'")
 		case s.Value == "true":
 			words = append(words, word)
@@ -192,6 +195,7 @@ func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Settin
 	if err != nil || p.columns == "" {
 		return m, nil, err
 	}
+	p.fitMetric(m.Metric)
 	passing, label := m.Passing(), &p.Suggestion.Label
 	if m.Label != "" || len(o.LabelFiles) > 0 || slices.Contains(passing, *label) {
 		*label = ""
@@ -208,6 +212,29 @@ func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Settin
 	}
 	m.Fill = m.Fill || p.Suggestion.Fill && !m.Drop && !m.Missing
 	return m, p.Suggested(), nil
+}
+
+// fitMetric removes what the suggestion must not add to a distance that is chosen: another distance
+// or scale, and, where rows are of 0 and 1, times and means.
+func (p *Profile) fitMetric(chosen Metric) {
+	if chosen == "" {
+		return
+	}
+	p.Suggestion.Metric, p.Suggestion.Standardize = "", false
+	if !chosen.bits() {
+		return
+	}
+	p.Suggestion.Fill = false
+	var names []string
+	for _, name := range splitEscaped(p.columns, ',') {
+		plain := unescape(strings.TrimSuffix(name, ":time"))
+		at := slices.IndexFunc(p.Columns, func(c ColumnProfile) bool { return c.Name == plain })
+		if at < 0 || p.Columns[at].Kind != table.Time && !p.Columns[at].timed {
+			names = append(names, name)
+		}
+	}
+	p.columns = strings.Join(names, ",")
+	p.Suggestion.Columns, _ = ParseColumns(p.columns)
 }
 
 // escaped escapes a name for ParseColumns.

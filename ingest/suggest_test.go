@@ -38,6 +38,7 @@ func TestSuggestions(t *testing.T) {
 		"another label is chosen": {[]string{"a", "b", "c"}, plain, "label", ingest.ReadOptions{Mapping: ingest.Mapping{Selection: ingest.Selection{Label: "c"}}}, "--columns '*' --standardize", 3},
 		"the label is kept":       {[]string{"a", "b", "c"}, plain, "label", ingest.ReadOptions{Mapping: ingest.Mapping{Selection: ingest.Selection{Keep: []string{"label"}}}}, "--columns '*' --standardize", 3},
 		"labels of a file":        {[]string{"a", "b", "c"}, plain, "label", ingest.ReadOptions{LabelFiles: []string{"x"}}, "--columns '*' --standardize", 4},
+		"a metric is chosen":      {[]string{"a", "b", "c"}, plain, "label", ingest.ReadOptions{Mapping: ingest.Mapping{Metric: ingest.Cosine}}, "--columns '*' --label label", 3},
 		"an array":                {names("x_%d", 9), plain, "class", ingest.ReadOptions{}, "--columns '*' --label class", 9},
 		"pixels":                  {names("pixel%d", 30), pixels, "label", ingest.ReadOptions{}, "--columns '*' --label label", 30},
 		"counts":                  {names("word%d", 30), counts, "labels", ingest.ReadOptions{}, "--columns '*' --label labels --metric hellinger", 30},

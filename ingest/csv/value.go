@@ -177,6 +177,8 @@ func (n numerals) otherNumber(field string) (why string, ok bool) {
 		}
 	case groupNumber.MatchString(field) && !commaNumber.MatchString(field):
 		return "it has marks between thousands: write numbers without them, or say so: --csv-thousands ','", true
+	case groupNumber.MatchString(field) && !strings.Contains(field, "."): // 1,005 may be either
+		return "if that is a decimal comma say so: --decimal , and if it stands between thousands: --csv-thousands ','", true
 	case commaNumber.MatchString(field):
 		return "if that is a decimal comma say so: --decimal ,", true
 	}

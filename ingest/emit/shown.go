@@ -117,7 +117,7 @@ func (m *Shown) add(t *table.Table, names []string) error {
 		}
 	}
 	if d < 2 {
-		return t.Origin.BadColumn(names[0], "places have %d coordinates, and a map needs two", d)
+		return t.Origin.BadColumn(names[0], "a place has %d of the coordinates, and a map needs two: learn it with --dims 2, or name two columns with --places", d)
 	}
 	read, err := rowReader(t, names, d)
 	if err != nil {

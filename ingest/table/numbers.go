@@ -46,5 +46,5 @@ func Clip(s string) string {
 }
 
 func Null(o Origin, i int, name string) *Error {
-	return o.BadAt(i, name, "the value is missing").Suggest("drop such rows, fill them, or leave the column out")
+	return o.BadAt(i, name, "the value is missing").Suggest("drop such rows (missing drop), fill them (missing mean), or leave the column out")
 }

@@ -46,7 +46,7 @@ func TestNumbersOf(t *testing.T) {
 		whole, missing []reading
 	}{
 		{column(t, i64, `[1, null, -3]`),
-			[]reading{ok(1), bad(`x.csv: row 12, column "c": the value is missing; drop such rows, fill them, or leave the column out`), ok(-3)}, []reading{ok(1), ok(nan), ok(-3)}},
+			[]reading{ok(1), bad(`x.csv: row 12, column "c": the value is missing; drop such rows (missing drop), fill them (missing mean), or leave the column out`), ok(-3)}, []reading{ok(1), ok(nan), ok(-3)}},
 		{column(t, arrow.FixedWidthTypes.Boolean, `[true, false]`), []reading{ok(1), ok(0)}, []reading{ok(1), ok(0)}},
 		{column(t, text, `["1.5", " 2 ", "x", null, "1e400", "", "NaN", "inf", "1e39"]`),
 			[]reading{ok(1.5), ok(2), bad(`row 13, column "c": "x" is not a number`), bad("row 14, column \"c\": the value is missing"), bad(`"1e400" is not a number`), bad(`"" is not a number`), bad("the value is NaN"), bad("the value is +Inf"), bad("the value is 1e+39")},

@@ -296,6 +296,10 @@ func wrongUsage(err error) error {
 	if errors.As(err, &pe) && pe.Context != nil {
 		if node := pe.Context.Selected(); node != nil {
 			command = node.FullPath()
+			first := len(node.Positional) > 0 && node.Positional[0].Name == "model"
+			if text := err.Error(); first && (strings.HasPrefix(text, "unknown flag -m") || strings.HasPrefix(text, "unknown flag --model")) {
+				err = fmt.Errorf("the model is the first argument and has no flag: %s MODEL", command)
+			}
 		} else if what, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok {
 			err = fmt.Errorf("there is no command %s", what)
 		}

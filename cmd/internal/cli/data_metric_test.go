@@ -102,7 +102,7 @@ func TestModelOfBits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, _, stderr := run(t, append([]string{"fit", "alarms.csv", "--columns", "a*", "--metric", "hamming", "-o", "x.unfold"}, c.args...)...)
-			if code == 0 || !strings.Contains(stderr, c.want) {
+			if code != exitUsage || !strings.Contains(stderr, c.want) {
 				t.Errorf("exit %d: %s", code, stderr)
 			}
 		})

@@ -236,3 +236,16 @@ func fewRun(t *testing.T, about string, args ...string) (code int) {
 	}
 	return code
 }
+
+// A map of few points is scored by as many neighbours as can be compared.
+func TestFewPointsAreScored(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "five.csv", "a,b\n1,2\n2,1\n5,5\n6,7\n9,1\n")
+	must(t, "-q", "fit", "five.csv", "-o", "m.unfold", "--map", "map.csv", "--steps", "5")
+	if out := must(t, "-q", "score", "map.csv", "--data", "five.csv", "-m", "m.unfold"); !strings.Contains(out, "(2 neighbours, all points)") || strings.Contains(out, "NaN") {
+		t.Errorf("the score is\n%s", out)
+	}
+	if code, _, refusal := run(t, "score", "map.csv", "--data", "five.csv", "-m", "m.unfold", "--rank", "3"); code != exitUsage || !strings.Contains(refusal, "--rank: 3 neighbours of 5 points; give at most 2") {
+		t.Errorf("exit %d: %s", code, refusal)
+	}
+}

@@ -136,8 +136,8 @@ func (f *fitRun) summarize(took time.Duration) {
 	}
 	if f.Map != "" && f.Map != "-" {
 		color := "" // plot uses a column named label by default
-		if label := cmp.Or(f.values()[labelKey], f.Supervise); label != "" && label != ingest.LabelName && filepath.Ext(f.Map) != ".npy" {
-			color = " --color " + label
+		if label := cmp.Or(f.values()[labelKey], f.Supervise, f.read.Mapping.Label); label != "" && label != ingest.LabelName && filepath.Ext(f.Map) != ".npy" {
+			color = " " + ingest.Flags([]ingest.Setting{{Name: "color", Value: label}})
 		} else if label == "" && len(f.LabelFile) == 0 && f.groups != nil {
 			color = " --color " + emit.ClusterName
 		}

@@ -163,7 +163,7 @@ func mapping(c config.Columns) (ingest.Mapping, error) {
 	if c.Label != "" {
 		keep = append([]string{c.Label}, keep...)
 	}
-	if err := emit.CheckKept(c.ID, keep); err != nil {
+	if err := errors.Join(emit.CheckKept(c.ID, keep), m.Check()); err != nil {
 		return m, &usageError{err: err}
 	}
 	return m, nil

@@ -11,6 +11,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/score"
 	"unfold/stream/embed"
 )
@@ -23,7 +24,7 @@ type scoreCmd struct {
 	Label     string   `placeholder:"COL" help:"Column of the map with the class. Default: label, if there is one."`
 	LabelFile []string `placeholder:"FILE" help:"Labels beside the map: IDX, .npy or CSV with one column."`
 	Neighbors []int    `short:"k" default:"1,9" placeholder:"K" help:"Neighbours that vote on a point's class, or predict its numbers. Default 1,9."`
-	Rank      int      `default:"12" placeholder:"K" help:"Neighbours that trustworthiness, continuity and recall look at. Default 12."`
+	Rank      int      `placeholder:"K" help:"Neighbours that trustworthiness, continuity and recall look at. Default 12, and fewer than half of the points."`
 	Recall    []int    `placeholder:"K" help:"Further numbers of neighbours whose recall is measured. Default 10,30,100."`
 	Target    []string `placeholder:"COL" help:"Columns of numbers: adds how well a point's neighbours predict them."`
 	Truth     []string `placeholder:"COL" help:"Columns that say where the points truly lie: adds the rank correlation of distances there with those on the map."`
@@ -58,8 +59,8 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 	if c.Train != "" && c.TrainRows > 0 {
 		return usagef("--train and --train-rows say the same in two ways; keep one of them")
 	}
-	if k := slices.Min(slices.Concat(c.Neighbors, c.Recall, []int{c.Rank})); k < 1 {
-		return usagef("--neighbors, --rank, --recall: %d neighbours; give at least 1", k)
+	if k := slices.Min(slices.Concat(c.Neighbors, c.Recall)); k < 1 || c.Rank < 0 {
+		return usagef("--neighbors, --rank, --recall: %d neighbours; give at least 1", min(k, c.Rank))
 	}
 	if c.Sample == 1 || c.Pairs < 2 {
 		return usagef("--sample, --pairs: errors are estimated from at least 2 of each")
@@ -153,6 +154,21 @@ func (c *scoreCmd) accuracies(ctx context.Context, p *program, m *emit.Map, labe
 	return nil
 }
 
+// rank returns the neighbours that trustworthiness and the like compare, of n points.
+func (c *scoreCmd) rank(n int) (int, error) {
+	const usual = 12
+	most := (n - 1) / 2
+	switch {
+	case most < 1:
+		return 0, models.BadInputf("%s: %s: neighbours of at least 3 can be compared with the data", c.Map, humanize.Plural(n, "point"))
+	case c.Rank > most:
+		return 0, usagef("--rank: %d neighbours of %d points; give at most %d, which is less than half of them", c.Rank, n, most)
+	case c.Rank > 0:
+		return c.Rank, nil
+	}
+	return min(usual, most), nil
+}
+
 func heldOut(ctx context.Context, train vec.Matrix[float32], trainLabels []string, test vec.Matrix[float32], testLabels []string, ks []int, s score.Settings) (*heldOutPart, error) {
 	class, _ := score.Classes(slices.Concat(trainLabels, testLabels))
 	errs, err := score.HeldOutError(ctx, train, class[:train.Rows], test, class[train.Rows:], ks, s)
@@ -173,8 +189,12 @@ func (c *scoreCmd) structure(ctx context.Context, p *program, m *emit.Map, label
 			Problem: fmt.Sprintf("the map has %s points, the data %s rows", humanize.Count(m.Embedding.Rows), humanize.Count(x.Rows)),
 			Hint:    "give the files that the map was made of, in the same order"}
 	}
+	rank, err := c.rank(x.Rows)
+	if err != nil {
+		return nil, err
+	}
 	p.progress.Stage("structure", "", 0)
-	set := score.Settings{Distance: data.Encoder.Metric().Distance(), K: c.Rank, Recall: c.Recall, Sample: c.sample(), Pairs: c.Pairs, Seed: c.Seed, Threads: c.Threads}
+	set := score.Settings{Distance: data.Encoder.Metric().Distance(), K: rank, Recall: c.Recall, Sample: c.sample(), Pairs: c.Pairs, Seed: c.Seed, Threads: c.Threads}
 	st, err := score.Measure(ctx, x, m.Embedding, set)
 	if err != nil {
 		return nil, err

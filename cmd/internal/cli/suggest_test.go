@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,6 +49,67 @@ func TestMapsOfOtherPrograms(t *testing.T) {
 		}
 		if out := must(t, "-q", "clusters", name, "--min-size", "10"); !strings.Contains(out, "2 clusters") {
 			t.Errorf("%s: %s", name, out)
+		}
+	}
+}
+
+// fit chooses no scale, means or times for a metric that does not take them.
+func TestSuggestionFitsTheMetric(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "at,city,color,a\n"
+	for i := range 40 {
+		city := []string{"Oslo", "Rome", "Bern", "Kyiv"}[i%4]
+		text += fmt.Sprintf("2024-05-%02d,%s,%s,%d\n", 1+i%28, city, []string{"red", "green", "blue"}[i%3], i%5)
+	}
+	write(t, "kinds.csv", text)
+	_, _, notes := run(t, "-q", "fit", "kinds.csv", "--metric", "hamming", "-o", "m.unfold", "--map", "map.csv", "--steps", "5")
+	if !strings.Contains(notes, "as with --columns '*,city,color'\n") {
+		t.Errorf("fit notes %s", notes)
+	}
+	if rows := strings.Count(page(t, "map.csv"), "\n"); rows != 41 {
+		t.Errorf("the map has %d lines", rows)
+	}
+}
+
+// The command for a picture names the label that fit chose. A name with spaces is quoted.
+func TestFitNamesTheColorOfItsMap(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "a,b,Target,my kind\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%g,%g,%d,k%d\n", math.Sin(float64(i)), math.Cos(float64(i)), i%2, i%3)
+	}
+	write(t, "data.csv", text)
+	for _, c := range []struct{ label, want string }{{"", "--color Target\n"}, {"my kind", "--color 'my kind'\n"}} {
+		args := []string{"-q", "fit", "data.csv", "--columns", "a,b", "--label", c.label, "-o", "m.unfold", "--map", "map.csv", "--steps", "5"}
+		if c.label == "" {
+			args = slices.Delete(args, 3, 7)
+		}
+		if out := must(t, args...); !strings.Contains(out, c.want) {
+			t.Errorf("fit prints\n%s", out)
+		}
+	}
+}
+
+// A table of vectors is no map, whatever their name is.
+func TestInspectTellsVectorsFromMaps(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "data.jsonl", strings.Repeat("{\"id\":1,\"embedding\":[1,2,3]}\n{\"id\":2,\"embedding\":[3,1,2]}\n{\"id\":3,\"embedding\":[0,1,4]}\n", 5))
+	if out := must(t, "inspect", "data.jsonl"); strings.Contains(out, "a map") || !strings.Contains(out, `fit takes the vectors in "embedding"`) {
+		t.Errorf("inspect prints\n%s", out)
+	}
+	must(t, "-q", "fit", "data.jsonl", "-o", "m.unfold", "--map", "map.jsonl", "--steps", "5")
+	if out := must(t, "inspect", "map.jsonl"); !strings.Contains(out, ", a map") {
+		t.Errorf("inspect prints\n%s", out)
+	}
+}
+
+// Verbs whose model is the first argument advise that where it is given by the flag of embed.
+func TestModelIsTheFirstArgument(t *testing.T) {
+	for _, args := range [][]string{
+		{"update", "data.csv", "-m", "m.unfold", "-o", "n.unfold"}, {"explain", "data.csv", "--model", "m.unfold"}, {"serve", "-m", "m.unfold"},
+	} {
+		if code, _, refusal := run(t, args...); code != exitUsage || !strings.Contains(refusal, "the model is the first argument and has no flag: unfold "+args[0]+" MODEL;") {
+			t.Errorf("%v: exit %d: %s", args, code, refusal)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (c *updateCmd) Run(ctx context.Context, p *program) error {
 func checkFollows(s *snapshot.Snapshot) error {
 	kind, err := fit.Kinds{}.Find(s.Kind)
 	if err == nil && !kind.Carried {
-		return fmt.Errorf("maps of kind %s do not follow their rows: fit again, or learn one of kind %s", s.Kind, fit.LVM)
+		return models.BadInputf("maps of kind %s do not follow their rows: fit again, or learn one of kind %s", s.Kind, fit.LVM)
 	}
 	return err
 }

@@ -151,7 +151,7 @@ func TestUpdateRefuses(t *testing.T) {
 		{"the model as a map", "update m.unfold small.csv -o n.unfold --map m.unfold", "m.unfold is an input", exitUsage},
 		{"an array as a map", "update m.unfold small.csv -o n.unfold --map n.npy", "--map: .npy", exitUsage},
 		{"standard input", "update m.unfold - -o n.unfold", "read twice", exitUsage},
-		{"a kind that does not follow", "update l.unfold small.csv -o n.unfold", "do not follow", exitFailed},
+		{"a kind that does not follow", "update l.unfold small.csv -o n.unfold", "do not follow", exitBadInput},
 		{"no rows come", "update m.unfold --forget ids.csv -o n.unfold --map n.csv", "", exitBadInput},
 	} {
 		t.Run(row.name, func(t *testing.T) {
