@@ -260,7 +260,7 @@ func TestRefusals(t *testing.T) {
 		"places":         func() error { _, err := m.Change(ctx, nil, blobs(2, 3, 5), vec.New[float64](1, 2)); return err },
 		"ended, changes": func() error { _, err := m.Change(ended(), slots[:1], blobs(2, 3, 5), nowhere); return err },
 		"ended, refresh": func() error { _, err := m.Refresh(ended()); return err },
-		"few":            func() error { _, _, err := Fit(ctx, blobs(6, 3, 1), quick()); return err },
+		"few":            func() error { _, _, err := Fit(ctx, blobs(1, 3, 1), quick()); return err },
 		"no such tails": func() error {
 			_, _, err := Fit(ctx, blobs(50, 3, 1), Settings{LVM: lvm.Settings{Options: lvm.Options{Tails: 7}}})
 			return err
