@@ -25,7 +25,6 @@ test-all: bin/tests
 	UNFOLD_CHAOS=$(or $(UNFOLD_CHAOS),short) UNFOLD_MUTATIONS=$(MUTATIONS_SHORT) bin/tests $(TIER) $(ARGS)
 	UNFOLD_SOAK_TIME=1m bin/tests $(TIER) -budget "" -count 1 ./stream/chaos -run 'TestSoak$$' # alone, as it watches memory
 	UNFOLD_TESTS=$(TIER:-%=%) $(MAKE) python
-	$(MAKE) python-peers
 MUTATIONS_SHORT = 50000
 
 bin/tests: FORCE

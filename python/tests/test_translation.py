@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from typing import Any
 
@@ -39,7 +40,7 @@ with warnings.catch_warnings():
         ({"metric": "minkowski", "metric_kwds": {"p": 1}}, {"metric": "manhattan"}, "metric='minkowski': metric='manhattan'"),
         ({"metric": "canberra"}, {"metric": canberra}, "metric='canberra': metric=canberra"),
     ],
-    ids=str,
+    ids=lambda value: re.sub(r" at 0x[0-9a-f]+", "", str(value)),  # the same in every process
 )
 def test_parameters_of_umap(words: dict[str, Any], want: dict[str, Any], note: str | None) -> None:
     """Parameters are translated, and a warning lists those that are renamed or unsupported."""
