@@ -63,7 +63,7 @@ const inflatingHead = `
 ## Messages that are large in memory
 
 Few messages that are small on the wire: their decompressed size, the stage's peak of resident memory, and the bound of operations.md with the
-defaults. Runs before 29 November 2026 had no page, and no part for it in the bound.
+defaults.
 
 | load | broker | messages | decompressed, MB | placed | dead letters | lost | most memory, MB | bound, MB | minutes | begun | promises |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
