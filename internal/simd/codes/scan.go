@@ -43,12 +43,12 @@ func check(a *Left, b *Panels, from, to int) int {
 }
 
 // products returns q of vector r of a and the vectors of a panel.
-func (a *Left) products(r int, panel []uint8, start []int32) (q [Width]int32) {
+func (l *Left) products(r int, panel []uint8, start []int32) (q [Width]int32) {
 	for c, s := range start[:Width] {
-		q[c] = a.start[r] + s
+		q[c] = l.start[r] + s
 	}
-	for g := range groups(a.dim) {
-		x := (*[group]uint8)(a.data[g*group*Height+r*group:])
+	for g := range groups(l.dim) {
+		x := (*[group]uint8)(l.data[g*group*Height+r*group:])
 		y := (*[group * Width]uint8)(panel[g*group*Width:])
 		for c := range q {
 			for k, v := range x {
