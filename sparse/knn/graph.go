@@ -52,7 +52,7 @@ func floatGraph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, s Sett
 
 // The panels of a block share the second-level cache with those of another. Floats have more of it:
 // with smaller blocks of wide rows, most of the time would go into loading blocks.
-const codedBytes, floatBytes = 384 << 10, 768 << 10
+const codedBytes, floatBytes = 640 << 10, 768 << 10
 
 // graphPanels returns the number of panels of a block of a graph search, given the bytes of a row
 // and of a block. It is smaller for few rows, so that all threads have work.
