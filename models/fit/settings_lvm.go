@@ -3,6 +3,7 @@ package fit
 import (
 	"unfold/internal/setting"
 	"unfold/models/lvm"
+	"unfold/models/prior"
 	"unfold/models/saul"
 	"unfold/models/student"
 )
@@ -16,6 +17,7 @@ type supervised struct {
 type latentSettings struct {
 	Tails     string         `key:"tails" after:"dims" default:"student" choices:"student,gaussian" help:"How the attraction of neighbours falls with distance: student has heavy tails and makes the better maps; gaussian is the model as published."`
 	Frame     string         `key:"frame" after:"dims" common:"true" default:"auto" choices:"auto,none,pca,mds,geodesic" help:"What keeps the whole of a map in shape, a map known beforehand that places are held near, ever less: pca are principal components; mds are distances; geodesic are distances along the data, which unroll a sheet. auto is geodesic where the data are a curved sheet and else pca, of 100,000 rows and more the map of a sample of them; with gaussian tails none."`
+	FrameHold setting.Number `key:"frame-weight" after:"frame" default:"auto" help:"Weight of holding places near the frame in the last steps, of drawing neighbours together being 1; auto is 0.01 for a map known beforehand, else 0.0018 and less for many points." placeholder:"X"`
 	Coarse    string         `key:"coarse" after:"neighbors" default:"auto" choices:"auto,map,shared,anchors,all,input" help:"What points are held apart from, without visiting every pair: near and far cells of the map; random points that 64 share; random cells of the map; all points, exactly; landmarks in the input, which is for gaussian tails. auto is all below 2000 points, then map for up to 3 dimensions and shared for more."`
 	Reach     setting.Number `key:"reach" default:"auto" help:"Rank of the furthest neighbour that a point is drawn to, ever less, beside its nearest; auto is seven times neighbors, and at most a tenth of the points; no more than neighbors means none. For student tails." placeholder:"K"`
 	Scales    string         `key:"scales" default:"native" choices:"native,unit" help:"Length scales: native ones follow the distances of neighbours, unit are all the same."`
@@ -40,6 +42,7 @@ func (f *latentSettings) Apply(g Given, s *Spec) {
 		Supervision: f.Supervise.Supervise,
 	}
 	setChoice(&o.Student.Prior.Frame, f.Frame)
+	o.Student.Prior.Schedule = prior.Ending(float64(f.FrameHold))
 	setChoice(&o.Student.Coarse, f.Coarse)
 	setChoice(&o.Student.Scales, f.Scales)
 	o.Saul = saul.Options{

@@ -115,6 +115,24 @@ type Schedule struct {
 // positions more firmly than a frame computed from the data, so that points that stay move little.
 func Firm() Schedule { return Schedule{From: 1, To: 0.01} }
 
+// Ending returns the schedule of a frame computed from the data with another last weight. It is the
+// zero value, the default, if the weight is 0.
+func Ending(to float64) Schedule {
+	if to == 0 {
+		return Schedule{}
+	}
+	return Schedule{From: max(0.1, to), To: to}
+}
+
+// Firmly returns Firm with the last weight of s, if it has one.
+func (s Schedule) Firmly() Schedule {
+	firm := Firm()
+	if s.To == 0 {
+		return firm
+	}
+	return Schedule{From: max(firm.From, s.To), To: s.To}
+}
+
 // Ramp returns the completed share, 0 to 1, of the decrease at a 0-based step of a fit of the given
 // number of steps: 0 in the first of its phases, 1 in the last, and
 //

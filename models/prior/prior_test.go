@@ -297,3 +297,19 @@ func TestSimilarUndoesASimilarity(t *testing.T) {
 		t.Error("no points have a transform")
 	}
 }
+
+// Another last weight keeps the first, unless that is smaller.
+func TestEnding(t *testing.T) {
+	for _, c := range []struct {
+		to          float64
+		other, firm Schedule
+	}{
+		{0, Schedule{}, Firm()},
+		{0.05, Schedule{From: 0.1, To: 0.05}, Schedule{From: 1, To: 0.05}},
+		{3, Schedule{From: 3, To: 3}, Schedule{From: 3, To: 3}},
+	} {
+		if got := Ending(c.to); got != c.other || got.Firmly() != c.firm {
+			t.Errorf("%v: %v, firmly %v, want %v and %v", c.to, got, got.Firmly(), c.other, c.firm)
+		}
+	}
+}

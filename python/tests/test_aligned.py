@@ -51,12 +51,12 @@ def drift(a: Any, b: Any) -> float:
 
 
 def test_shared_rows_stay(slices: Any) -> None:
-    """Shared rows drift by less than a fifth of the maps' radius, and each map is nearly as good as one of its slice alone."""
+    """Shared rows drift by less than an eighth of the maps' radius, and each map is nearly as good as one of its slice alone."""
     model = UnfoldAligned().fit(slices, relations=RELATIONS)
     alone = [Unfold().fit(x) for x in slices]
     for k in range(2):
         assert model.drift_[k] == pytest.approx(drift(*model.embeddings_[k : k + 2]), rel=1e-5)
-        assert model.drift_[k] < 0.2 and drift(alone[k].embedding_, alone[k + 1].embedding_) > 2 * model.drift_[k]
+        assert model.drift_[k] < 0.125 and drift(alone[k].embedding_, alone[k + 1].embedding_) > 2 * model.drift_[k]
     for x, at, one in zip(slices, model.embeddings_, alone, strict=True):
         assert r_nx(x, at) > r_nx(x, one.embedding_) - 0.04
     np.testing.assert_array_equal(model.models_[1].transform(slices[1][:5]), model.embeddings_[1][:5])

@@ -96,7 +96,7 @@ func (f *fitRun) readFrame(ctx context.Context) error {
 	}
 	f.given = report
 	for _, near := range []*prior.Settings{&f.job.Spec.LVM.Student.Prior, &f.job.Spec.LVM.Saul.Prior} {
-		near.Frame, near.Given, near.Schedule = prior.Given, at, prior.Firm()
+		near.Frame, near.Given, near.Schedule = prior.Given, at, near.Schedule.Firmly()
 	}
 	f.clock.lap("frame")
 	return nil
