@@ -347,3 +347,21 @@ func TestDecisionsAreListed(t *testing.T) {
 		}
 	}
 }
+
+// TestGlossaryNamesTheCode checks that every term of docs/glossary.md has a name in the code, which
+// TestPagesNameWhatExists looks up.
+func TestGlossaryNamesTheCode(t *testing.T) {
+	terms := 0
+	for _, line := range strings.Split(readPage(t, "glossary.md"), "\n") {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 3 || strings.HasPrefix(line, "| term") {
+			continue
+		}
+		if terms++; !code.MatchString(cells[2]) {
+			t.Errorf("%s has no name in the code", cells[0])
+		}
+	}
+	if terms < 15 {
+		t.Errorf("the glossary has %d terms", terms)
+	}
+}
