@@ -171,7 +171,7 @@ func TestProductLinksNoTool(t *testing.T) {
 }
 
 // TestGeneratorsStandAlone checks that only the programs named asm, which go generate runs, and
-// their helper rodata link avo, which writes assembly.
+// their helpers rodata and internal/simd/asm link avo, which writes assembly.
 func TestGeneratorsStandAlone(t *testing.T) {
 	generators := 0
 	for _, p := range packages(t) {

@@ -5,6 +5,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/internal/simd/asm"
 )
 
 // columns is the number of columns of a block; a row of them is a vector.
@@ -22,14 +24,12 @@ func main() {
 	Generate()
 }
 
-func arg(name string) Register { return Load(Param(name), GP64()) }
-
 // row is column c of the rows at index at.
 func row(base, at Register, c int) Mem { return Mem{Base: base, Index: at, Scale: 1, Disp: 8 * c} }
 
 // walk writes a loop over the rows.
 func walk(name string, body func(at Register)) {
-	at, left := GP64(), arg("rows")
+	at, left := GP64(), asm.Arg("rows")
 	XORQ(at, at)
 	JMP(LabelRef(name + "Test"))
 	Label(name)
@@ -51,7 +51,7 @@ func products() {
 	TEXT("productsAVX2", NOSPLIT, "func(sums, x, y, z *float64, rows int)")
 	Pragma("noescape")
 	Doc("productsAVX2 is productsGeneric.")
-	x, y, z := arg("x"), arg("y"), arg("z")
+	x, y, z := asm.Arg("x"), asm.Arg("y"), asm.Arg("z")
 	var xy, xz [columns]VecVirtual
 	for c := range columns {
 		xy[c], xz[c] = YMM(), YMM()
@@ -69,7 +69,7 @@ func products() {
 			VFMADD231PD(own, v, xz[c])
 		}
 	})
-	sums := arg("sums")
+	sums := asm.Arg("sums")
 	for c := range 2 * columns {
 		to, sum := Mem{Base: sums, Disp: c * rowBytes}, xy[c%columns]
 		if c >= columns {
@@ -86,8 +86,8 @@ func combine() {
 	TEXT("combineAVX2", NOSPLIT, "func(x, w, p, coeff *float64, rows int)")
 	Pragma("noescape")
 	Doc("combineAVX2 is combineGeneric.")
-	blocks := []Register{arg("x"), arg("w"), arg("p")}
-	coeff := arg("coeff")
+	blocks := []Register{asm.Arg("x"), asm.Arg("w"), asm.Arg("p")}
+	coeff := asm.Arg("coeff")
 	var factors [3 * columns]VecVirtual
 	for k := range factors {
 		factors[k] = YMM()
@@ -122,10 +122,10 @@ func residual() {
 	TEXT("residualAVX2", NOSPLIT, "func(r, x, lx, theta, sums *float64, rows int)")
 	Pragma("noescape")
 	Doc("residualAVX2 is residualGeneric.")
-	r, x, lx := arg("r"), arg("x"), arg("lx")
+	r, x, lx := asm.Arg("r"), asm.Arg("x"), asm.Arg("lx")
 	theta, squares := YMM(), YMM()
-	VMOVUPD(Mem{Base: arg("theta")}, theta)
-	sums := arg("sums")
+	VMOVUPD(Mem{Base: asm.Arg("theta")}, theta)
+	sums := asm.Arg("sums")
 	VMOVUPD(Mem{Base: sums}, squares)
 	walk("row", func(at Register) {
 		v := YMM()
@@ -143,7 +143,7 @@ func project() {
 	TEXT("projectAVX2", NOSPLIT, "func(x, o, part *float64, rows int)")
 	Pragma("noescape")
 	Doc("projectAVX2 is projectGeneric.")
-	x, o, part := arg("x"), arg("o"), arg("part")
+	x, o, part := asm.Arg("x"), asm.Arg("o"), asm.Arg("part")
 	var factors [columns]VecVirtual
 	for k := range factors {
 		factors[k] = YMM()

@@ -6,6 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/internal/simd/asm"
 )
 
 // These are the sizes of a panel and of a left side, as in package codes.
@@ -23,44 +25,25 @@ func main() {
 	Generate()
 }
 
-// begin opens a kernel.
-func begin(name, signature, doc string) {
-	TEXT(name, NOSPLIT, "func"+signature)
-	Pragma("noescape")
-	Doc(doc)
-}
-
-func arg(name string) Register { return Load(Param(name), GP64()) }
-
-func at(base Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
-
-func zmm(n int) []VecVirtual {
-	out := make([]VecVirtual, n)
-	for i := range out {
-		out[i] = ZMM()
-	}
-	return out
-}
-
 // multiply sets acc to the starts plus the products of the left side with the panel at b, and
 // advances b by a panel.
 func multiply(a, aStart, b, bStart Register, acc []VecVirtual) {
-	col, row := zmm(3), zmm(4)
+	col, row := asm.Registers(3, ZMM), asm.Registers(4, ZMM)
 	for v := range col {
-		VMOVDQU32(at(bStart, 64*v), col[v])
+		VMOVDQU32(asm.At(bStart, 64*v), col[v])
 		for r := range height {
-			VPADDD_BCST(at(aStart, 4*r), col[v], acc[3*r+v])
+			VPADDD_BCST(asm.At(aStart, 4*r), col[v], acc[3*r+v])
 		}
 	}
-	cursor, left := GP64(), arg("groups")
+	cursor, left := GP64(), asm.Arg("groups")
 	MOVQ(a, cursor)
 	Label("group")
 	for v := range col {
-		VMOVDQU32(at(b, 64*v), col[v])
+		VMOVDQU32(asm.At(b, 64*v), col[v])
 	}
 	for r := range height {
 		x := row[r%len(row)]
-		VPBROADCASTD(at(cursor, 4*r), x)
+		VPBROADCASTD(asm.At(cursor, 4*r), x)
 		for v := range col {
 			dot(x, col[v], acc[3*r+v])
 		}
@@ -84,25 +67,25 @@ func dot(signed, unsigned, sum Op) {
 
 // scan compares all pairs with their thresholds.
 func scan() {
-	begin("scanAVX512", "(mask *uint64, a *uint8, aStart, aLeast *int32, b *uint8, bStart, bLeast *int32, groups, panels int)",
+	asm.Begin("scanAVX512", "(mask *uint64, a *uint8, aStart, aLeast *int32, b *uint8, bStart, bLeast *int32, groups, panels int)",
 		"scanAVX512 is scanGeneric; it needs VNNI.")
-	mask, a, aStart, aLeast := arg("mask"), arg("a"), arg("aStart"), arg("aLeast")
-	b, bStart, bLeast, panels := arg("b"), arg("bStart"), arg("bLeast"), arg("panels")
-	acc := zmm(3 * height)
+	mask, a, aStart, aLeast := asm.Arg("mask"), asm.Arg("a"), asm.Arg("aStart"), asm.Arg("aLeast")
+	b, bStart, bLeast, panels := asm.Arg("b"), asm.Arg("bStart"), asm.Arg("bLeast"), asm.Arg("panels")
+	acc := asm.Registers(3*height, ZMM)
 	Label("panel")
 	multiply(a, aStart, b, bStart, acc)
-	least, low := zmm(3), zmm(3)
+	least, low := asm.Registers(3, ZMM), asm.Registers(3, ZMM)
 	for v := range least {
-		VMOVDQU32(at(bLeast, 64*v), least[v])
+		VMOVDQU32(asm.At(bLeast, 64*v), least[v])
 	}
 	for r := range height {
 		for v := range least {
 			pass := K()
-			VPMINSD_BCST(at(aLeast, 4*r), least[v], low[v])
+			VPMINSD_BCST(asm.At(aLeast, 4*r), least[v], low[v])
 			VPCMPD(Imm(ge), low[v], acc[3*r+v], pass)
-			KMOVW(pass, at(mask, 8*r+2*v))
+			KMOVW(pass, asm.At(mask, 8*r+2*v))
 		}
-		MOVW(U16(0), at(mask, 8*r+6))
+		MOVW(U16(0), asm.At(mask, 8*r+6))
 	}
 	ADDQ(Imm(8*height), mask)
 	ADDQ(Imm(step), bStart)
@@ -115,12 +98,12 @@ func scan() {
 
 // bounds stores minus all sums that are negative, and 0 for others.
 func bounds() {
-	begin("boundsAVX512", "(dst *int32, stride int, a *uint8, aStart *int32, b *uint8, bStart *int32, groups, panels int)",
+	asm.Begin("boundsAVX512", "(dst *int32, stride int, a *uint8, aStart *int32, b *uint8, bStart *int32, groups, panels int)",
 		"boundsAVX512 is boundsGeneric; it needs VNNI.")
-	dst, stride, a, aStart := arg("dst"), arg("stride"), arg("a"), arg("aStart")
-	b, bStart, panels := arg("b"), arg("bStart"), arg("panels")
+	dst, stride, a, aStart := asm.Arg("dst"), asm.Arg("stride"), asm.Arg("a"), asm.Arg("aStart")
+	b, bStart, panels := asm.Arg("b"), asm.Arg("bStart"), asm.Arg("panels")
 	SHLQ(Imm(2), stride)
-	acc := zmm(3 * height)
+	acc := asm.Registers(3*height, ZMM)
 	line := GP64()
 	Label("panel")
 	multiply(a, aStart, b, bStart, acc)
@@ -132,7 +115,7 @@ func bounds() {
 			x := acc[3*r+v]
 			VPSUBD(x, zero, x)
 			VPMAXSD(zero, x, x)
-			VMOVDQU32(x, at(line, 64*v))
+			VMOVDQU32(x, asm.At(line, 64*v))
 		}
 		ADDQ(stride, line)
 	}

@@ -7,6 +7,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/internal/simd/asm"
 )
 
 // These are the sizes of a tile, as in package gemm.
@@ -28,25 +30,6 @@ func main() {
 	Generate()
 }
 
-// begin opens a kernel.
-func begin(name, signature, doc string) {
-	TEXT(name, NOSPLIT, "func"+signature)
-	Pragma("noescape")
-	Doc(doc)
-}
-
-func arg(name string) Register { return Load(Param(name), GP64()) }
-
-func at(base Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
-
-func registers(n int, one func() VecVirtual) []VecVirtual {
-	out := make([]VecVirtual, n)
-	for i := range out {
-		out[i] = one()
-	}
-	return out
-}
-
 func broadcastAlpha(one func() VecVirtual) VecVirtual {
 	mem, err := Param("alpha").Resolve()
 	if err != nil {
@@ -59,10 +42,10 @@ func broadcastAlpha(one func() VecVirtual) VecVirtual {
 
 // addAVX512 keeps all sums of a tile in registers.
 func addAVX512() {
-	begin("addAVX512", signature, "addAVX512 is addGeneric with 512 bits.")
-	dst, stride, a, b, terms := arg("dst"), arg("stride"), arg("a"), arg("b"), arg("terms")
+	asm.Begin("addAVX512", signature, "addAVX512 is addGeneric with 512 bits.")
+	dst, stride, a, b, terms := asm.Arg("dst"), asm.Arg("stride"), asm.Arg("a"), asm.Arg("b"), asm.Arg("terms")
 	SHLQ(Imm(3), stride)
-	acc, col, row := registers(3*height, ZMM), registers(3, ZMM), registers(4, ZMM)
+	acc, col, row := asm.Registers(3*height, ZMM), asm.Registers(3, ZMM), asm.Registers(4, ZMM)
 	for _, s := range acc {
 		VPXORQ(s, s, s)
 	}
@@ -71,22 +54,22 @@ func addAVX512() {
 	for range height {
 		// The destination is prefetched during the summation.
 		for v := range 3 {
-			PREFETCHT0(at(line, 64*v))
+			PREFETCHT0(asm.At(line, 64*v))
 		}
 		ADDQ(stride, line)
 	}
 	Label("terms")
 	for v := range col {
-		VMOVUPD(at(b, 64*v), col[v])
+		VMOVUPD(asm.At(b, 64*v), col[v])
 	}
 	for r := range height {
 		x := row[r%len(row)]
-		VBROADCASTSD(at(a, 8*r), x)
+		VBROADCASTSD(asm.At(a, 8*r), x)
 		for v := range col {
 			VFMADD231PD(col[v], x, acc[3*r+v])
 		}
 	}
-	PREFETCHT0(at(a, 8*height*ahead))
+	PREFETCHT0(asm.At(a, 8*height*ahead))
 	ADDQ(Imm(8*height), a)
 	ADDQ(Imm(8*width), b)
 	DECQ(terms)
@@ -96,8 +79,8 @@ func addAVX512() {
 		for v := range 3 {
 			s := acc[3*r+v]
 			VMULPD(alpha, s, s)
-			VADDPD(at(dst, 64*v), s, s)
-			VMOVUPD(s, at(dst, 64*v))
+			VADDPD(asm.At(dst, 64*v), s, s)
+			VMOVUPD(s, asm.At(dst, 64*v))
 		}
 		ADDQ(stride, dst)
 	}
@@ -107,8 +90,8 @@ func addAVX512() {
 
 // addAVX2 processes half of the rows and half of the columns at a time.
 func addAVX2() {
-	begin("addAVX2", signature, "addAVX2 is addGeneric with 256 bits.")
-	dst, stride, a, b := arg("dst"), arg("stride"), arg("a"), arg("b")
+	asm.Begin("addAVX2", signature, "addAVX2 is addGeneric with 256 bits.")
+	dst, stride, a, b := asm.Arg("dst"), asm.Arg("stride"), asm.Arg("a"), asm.Arg("b")
 	SHLQ(Imm(3), stride)
 	line, ca, cb := GP64(), GP64(), GP64()
 	for rows := range 2 {
@@ -116,18 +99,18 @@ func addAVX2() {
 			MOVQ(dst, line)
 			MOVQ(a, ca)
 			MOVQ(b, cb)
-			terms := arg("terms")
-			acc, col, x := registers(12, YMM), registers(3, YMM), YMM()
+			terms := asm.Arg("terms")
+			acc, col, x := asm.Registers(12, YMM), asm.Registers(3, YMM), YMM()
 			for _, s := range acc {
 				VXORPD(s, s, s)
 			}
 			label := fmt.Sprintf("terms%d%d", rows, cols)
 			Label(label)
 			for v := range col {
-				VMOVUPD(at(cb, 96*cols+32*v), col[v])
+				VMOVUPD(asm.At(cb, 96*cols+32*v), col[v])
 			}
 			for r := range 4 {
-				VBROADCASTSD(at(ca, 32*rows+8*r), x)
+				VBROADCASTSD(asm.At(ca, 32*rows+8*r), x)
 				for v := range col {
 					VFMADD231PD(col[v], x, acc[3*r+v])
 				}
@@ -141,8 +124,8 @@ func addAVX2() {
 				for v := range 3 {
 					s := acc[3*r+v]
 					VMULPD(alpha, s, s)
-					VADDPD(at(line, 96*cols+32*v), s, s)
-					VMOVUPD(s, at(line, 96*cols+32*v))
+					VADDPD(asm.At(line, 96*cols+32*v), s, s)
+					VMOVUPD(s, asm.At(line, 96*cols+32*v))
 				}
 				ADDQ(stride, line)
 			}
@@ -157,9 +140,9 @@ func addAVX2() {
 
 // peak only runs fused operations.
 func peak(name string, n int, one func() VecVirtual) {
-	begin("peak"+name, "(n int)", fmt.Sprintf("peak%s does n times %d fused operations on vectors, and nothing else.", name, n))
-	left := arg("n")
-	acc, x := registers(n, one), one()
+	asm.Begin("peak"+name, "(n int)", fmt.Sprintf("peak%s does n times %d fused operations on vectors, and nothing else.", name, n))
+	left := asm.Arg("n")
+	acc, x := asm.Registers(n, one), one()
 	for _, v := range append(acc, x) {
 		if name == "AVX512" {
 			VPXORQ(v, v, v)

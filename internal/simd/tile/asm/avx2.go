@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/internal/simd/asm"
 )
 
 // The kernels process half of the rows and half of the columns at a time: 12 of 16 registers have
@@ -21,10 +23,10 @@ const (
 func multiplyAVX2(label string, fma func(...Op), a, b, left Register, aDisp, bDisp int, acc, col []VecVirtual, x VecVirtual) {
 	Label(label)
 	for v := range col {
-		VMOVUPS(at(b, bDisp+32*v), col[v])
+		VMOVUPS(asm.At(b, bDisp+32*v), col[v])
 	}
 	for r := range half2 {
-		VBROADCASTSS(at(a, aDisp+4*r), x)
+		VBROADCASTSS(asm.At(a, aDisp+4*r), x)
 		for v := range col {
 			fma(col[v], x, acc[3*r+v])
 		}
@@ -46,48 +48,48 @@ func quarters(f func(part string, row, vector int)) {
 }
 
 func scanAVX2() {
-	begin("scan8AVX2", scanSignature, "scan8AVX2 is scan with a left side of height 8.")
+	asm.Begin("scan8AVX2", scanSignature, "scan8AVX2 is scan with a left side of height 8.")
 	s := loadScanArgs()
 	Label("panel")
 	ca, cb := GP64(), GP64()
 	quarters(func(part string, row, vector int) {
-		acc, col, x := ymm(3*half2), ymm(3), YMM()
+		acc, col, x := asm.Registers(3*half2, YMM), asm.Registers(3, YMM), YMM()
 		for r := range half2 {
-			VBROADCASTSS(at(s.aStart, 4*(row+r)), x)
+			VBROADCASTSS(asm.At(s.aStart, 4*(row+r)), x)
 			for v := range col {
-				VADDPS(at(s.bStart, 32*(vector+v)), x, acc[3*r+v])
+				VADDPS(asm.At(s.bStart, 32*(vector+v)), x, acc[3*r+v])
 			}
 		}
 		MOVQ(s.a, ca)
 		MOVQ(s.b, cb)
-		prefix := arg("prefix")
+		prefix := asm.Arg("prefix")
 		TESTQ(prefix, prefix)
 		JZ(LabelRef("rest" + part))
 		multiplyAVX2("first"+part, VFMADD231PS, ca, cb, prefix, 4*row, 32*vector, acc, col, x)
 		hopeAVX2(s, row, vector, acc, col, x)
 		JZ(LabelRef("hopeless" + part))
 		Label("rest" + part)
-		multiplyAVX2("second"+part, VFMADD231PS, ca, cb, arg("rest"), 4*row, 32*vector, acc, col, x)
+		multiplyAVX2("second"+part, VFMADD231PS, ca, cb, asm.Arg("rest"), 4*row, 32*vector, acc, col, x)
 		for r := range half2 {
-			VBROADCASTSS(at(s.aLeast, 4*(row+r)), x)
+			VBROADCASTSS(asm.At(s.aLeast, 4*(row+r)), x)
 			for v := range col {
-				compareAVX2(at(s.bLeast, 32*(vector+v)), x, acc[3*r+v], col[v], at(s.mask, 8*(row+r)+vector+v))
+				compareAVX2(asm.At(s.bLeast, 32*(vector+v)), x, acc[3*r+v], col[v], asm.At(s.mask, 8*(row+r)+vector+v))
 			}
 		}
 		JMP(LabelRef("done" + part))
 		Label("hopeless" + part)
 		for r := range half2 {
-			MOVW(U16(0), at(s.mask, 8*(row+r)+vector))
-			MOVB(U8(0), at(s.mask, 8*(row+r)+vector+2))
+			MOVW(U16(0), asm.At(s.mask, 8*(row+r)+vector))
+			MOVB(U8(0), asm.At(s.mask, 8*(row+r)+vector+2))
 		}
 		Label("done" + part)
 		if vector > 0 {
 			for r := range half2 {
-				MOVW(U16(0), at(s.mask, 8*(row+r)+6))
+				MOVW(U16(0), asm.At(s.mask, 8*(row+r)+6))
 			}
 		}
 	})
-	bytes, rest := arg("prefix"), arg("rest")
+	bytes, rest := asm.Arg("prefix"), asm.Arg("rest")
 	ADDQ(rest, bytes)
 	IMUL3Q(Imm(step), bytes, bytes)
 	ADDQ(bytes, s.b)
@@ -100,16 +102,16 @@ func scanAVX2() {
 // hopeAVX2 sets the zero flag if no sum reaches its bound even with the largest
 // product that the rest of the dimensions can have.
 func hopeAVX2(s scanArgs, row, vector int, acc, tmp []VecVirtual, x VecVirtual) {
-	aTail := arg("aTail")
+	aTail := asm.Arg("aTail")
 	sum, low, hope := tmp[0], tmp[1], tmp[2]
 	VXORPS(hope, hope, hope)
 	for r := range half2 {
 		for v := range 3 {
-			VBROADCASTSS(at(aTail, 4*(row+r)), x)
-			VADDPS(at(s.bTail, 32*(vector+v)), acc[3*r+v], sum)
+			VBROADCASTSS(asm.At(aTail, 4*(row+r)), x)
+			VADDPS(asm.At(s.bTail, 32*(vector+v)), acc[3*r+v], sum)
 			VADDPS(sum, x, sum)
-			VBROADCASTSS(at(s.aLeast, 4*(row+r)), x)
-			VMINPS(at(s.bLeast, 32*(vector+v)), x, low)
+			VBROADCASTSS(asm.At(s.aLeast, 4*(row+r)), x)
+			VMINPS(asm.At(s.bLeast, 32*(vector+v)), x, low)
 			VCMPPS(Imm(ge), low, sum, sum)
 			VORPS(sum, hope, hope)
 		}
@@ -129,32 +131,32 @@ func compareAVX2(least Mem, x, sum, tmp VecVirtual, mask Mem) {
 }
 
 func scanRowAVX2() {
-	begin("scan1AVX2", scanSignature, "scan1AVX2 is scan with a left side of height 1; it looks at all dimensions.")
+	asm.Begin("scan1AVX2", scanSignature, "scan1AVX2 is scan with a left side of height 1; it looks at all dimensions.")
 	s := loadScanArgs()
-	acc, x, tmp := ymm(6), YMM(), YMM()
+	acc, x, tmp := asm.Registers(6, YMM), YMM(), YMM()
 	start, least := YMM(), YMM()
-	VBROADCASTSS(at(s.aStart, 0), start)
-	VBROADCASTSS(at(s.aLeast, 0), least)
+	VBROADCASTSS(asm.At(s.aStart, 0), start)
+	VBROADCASTSS(asm.At(s.aLeast, 0), least)
 	Label("panel")
 	for v := range acc {
-		VADDPS(at(s.bStart, 32*v), start, acc[v])
+		VADDPS(asm.At(s.bStart, 32*v), start, acc[v])
 	}
-	cursor, left := GP64(), arg("prefix")
+	cursor, left := GP64(), asm.Arg("prefix")
 	MOVQ(s.a, cursor)
-	ADDQ(arg("rest"), left)
+	ADDQ(asm.Arg("rest"), left)
 	Label("depth")
-	VBROADCASTSS(at(cursor, 0), x)
+	VBROADCASTSS(asm.At(cursor, 0), x)
 	for v := range acc {
-		VFMADD231PS(at(s.b, 32*v), x, acc[v])
+		VFMADD231PS(asm.At(s.b, 32*v), x, acc[v])
 	}
 	ADDQ(Imm(step), cursor)
 	ADDQ(Imm(step), s.b)
 	DECQ(left)
 	JNZ(LabelRef("depth"))
 	for v := range acc {
-		compareAVX2(at(s.bLeast, 32*v), least, acc[v], tmp, at(s.mask, v))
+		compareAVX2(asm.At(s.bLeast, 32*v), least, acc[v], tmp, asm.At(s.mask, v))
 	}
-	MOVW(U16(0), at(s.mask, 6))
+	MOVW(U16(0), asm.At(s.mask, 6))
 	s.nextPanel(1)
 	JNZ(LabelRef("panel"))
 	VZEROUPPER()
@@ -162,7 +164,7 @@ func scanRowAVX2() {
 }
 
 func addAVX2() {
-	begin("addAVX2", addSignature, "addAVX2 is add with 256 bits.")
+	asm.Begin("addAVX2", addSignature, "addAVX2 is add with 256 bits.")
 	dst := Load(Param("dst"), GP64())
 	stride := Load(Param("stride"), GP64())
 	SHLQ(Imm(3), stride)
@@ -172,21 +174,21 @@ func addAVX2() {
 		MOVQ(dst, line)
 		MOVQ(a, ca)
 		MOVQ(b, cb)
-		acc, col, x := ymm(3*half2), ymm(3), YMM()
+		acc, col, x := asm.Registers(3*half2, YMM), asm.Registers(3, YMM), YMM()
 		for _, v := range acc {
 			VXORPS(v, v, v)
 		}
-		multiplyAVX2("depth"+part, VFMADD231PS, ca, cb, arg("depth"), 4*row, 32*vector, acc, col, x)
+		multiplyAVX2("depth"+part, VFMADD231PS, ca, cb, asm.Arg("depth"), 4*row, 32*vector, acc, col, x)
 		for r := range half2 {
 			for v := range col {
 				sum, to := acc[3*r+v], 64*(vector+v)
 				VCVTPS2PD(sum.AsX(), col[0])
 				VEXTRACTF128(Imm(1), sum, col[1].AsX())
 				VCVTPS2PD(col[1].AsX(), col[1])
-				VADDPD(at(line, to), col[0], col[0])
-				VADDPD(at(line, to+32), col[1], col[1])
-				VMOVUPD(col[0], at(line, to))
-				VMOVUPD(col[1], at(line, to+32))
+				VADDPD(asm.At(line, to), col[0], col[0])
+				VADDPD(asm.At(line, to+32), col[1], col[1])
+				VMOVUPD(col[0], asm.At(line, to))
+				VMOVUPD(col[1], asm.At(line, to+32))
 			}
 			ADDQ(stride, line)
 		}
@@ -199,9 +201,9 @@ func addAVX2() {
 }
 
 func peakAVX2() {
-	begin("peakAVX2", "(n int)", "peakAVX2 does n times 12 fused operations on 8 numbers each, and nothing else.")
+	asm.Begin("peakAVX2", "(n int)", "peakAVX2 does n times 12 fused operations on 8 numbers each, and nothing else.")
 	n := Load(Param("n"), GP64())
-	acc, x := ymm(12), YMM()
+	acc, x := asm.Registers(12, YMM), YMM()
 	for _, v := range append(acc, x) {
 		VXORPS(v, v, v)
 	}

@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/internal/simd/asm"
 )
 
 const lowerBoundsSignature = "(dst *int32, stride int, a, aStart, b, bStart *float32, depth, panels int)"
@@ -19,7 +21,7 @@ type lowerBoundsArgs struct {
 }
 
 func loadLowerBoundsArgs(rows int) lowerBoundsArgs {
-	s := lowerBoundsArgs{dst: arg("dst"), stride: arg("stride"), a: arg("a"), aStart: arg("aStart"), b: arg("b"), bStart: arg("bStart"), panels: arg("panels")}
+	s := lowerBoundsArgs{dst: asm.Arg("dst"), stride: asm.Arg("stride"), a: asm.Arg("a"), aStart: asm.Arg("aStart"), b: asm.Arg("b"), bStart: asm.Arg("bStart"), panels: asm.Arg("panels")}
 	SHLQ(Imm(2), s.stride)
 	if rows > 1 {
 		s.third, s.upper = GP64(), GP64()
@@ -57,21 +59,21 @@ func (s lowerBoundsArgs) nextPanel() {
 }
 
 func lowerBoundsAVX512(rows int) {
-	begin(fmt.Sprintf("lowerBounds%dAVX512", rows), lowerBoundsSignature,
+	asm.Begin(fmt.Sprintf("lowerBounds%dAVX512", rows), lowerBoundsSignature,
 		fmt.Sprintf("lowerBounds%dAVX512 is lowerBoundsGeneric with a left side of height %d.", rows, rows))
 	s := loadLowerBoundsArgs(rows)
-	acc, zero, cursor := zmm(3*rows), ZMM(), GP64()
+	acc, zero, cursor := asm.Registers(3*rows, ZMM), ZMM(), GP64()
 	VPXORD(zero, zero, zero)
 	Label("panel")
-	col := zmm(3)
+	col := asm.Registers(3, ZMM)
 	for v := range col {
-		VSUBPS(at(s.bStart, 64*v), zero, col[v])
+		VSUBPS(asm.At(s.bStart, 64*v), zero, col[v])
 		for r := range rows {
-			VSUBPS_BCST(at(s.aStart, 4*r), col[v], acc[3*r+v])
+			VSUBPS_BCST(asm.At(s.aStart, 4*r), col[v], acc[3*r+v])
 		}
 	}
 	MOVQ(s.a, cursor)
-	multiplyAVX512("depth", VFNMADD231PS, rows, cursor, s.b, arg("depth"), acc)
+	multiplyAVX512("depth", VFNMADD231PS, rows, cursor, s.b, asm.Arg("depth"), acc)
 	for i, sum := range acc {
 		VMAXPS(zero, sum, sum)
 		VMOVUPS(sum, s.line(i/3, 64*(i%3)))
@@ -83,32 +85,32 @@ func lowerBoundsAVX512(rows int) {
 }
 
 func lowerBoundsAVX2() {
-	begin("lowerBounds8AVX2", lowerBoundsSignature, "lowerBounds8AVX2 is lowerBoundsGeneric with a left side of height 8.")
+	asm.Begin("lowerBounds8AVX2", lowerBoundsSignature, "lowerBounds8AVX2 is lowerBoundsGeneric with a left side of height 8.")
 	s := loadLowerBoundsArgs(height)
 	Label("panel")
 	ca, cb := GP64(), GP64()
 	quarters(func(part string, row, vector int) {
-		acc, col, x := ymm(3*half2), ymm(3), YMM()
+		acc, col, x := asm.Registers(3*half2, YMM), asm.Registers(3, YMM), YMM()
 		for v := range col {
 			VXORPS(x, x, x)
-			VSUBPS(at(s.bStart, 32*(vector+v)), x, col[v])
+			VSUBPS(asm.At(s.bStart, 32*(vector+v)), x, col[v])
 		}
 		for r := range half2 {
-			VBROADCASTSS(at(s.aStart, 4*(row+r)), x)
+			VBROADCASTSS(asm.At(s.aStart, 4*(row+r)), x)
 			for v := range col {
 				VSUBPS(x, col[v], acc[3*r+v])
 			}
 		}
 		MOVQ(s.a, ca)
 		MOVQ(s.b, cb)
-		multiplyAVX2("depth"+part, VFNMADD231PS, ca, cb, arg("depth"), 4*row, 32*vector, acc, col, x)
+		multiplyAVX2("depth"+part, VFNMADD231PS, ca, cb, asm.Arg("depth"), 4*row, 32*vector, acc, col, x)
 		VXORPS(x, x, x)
 		for i, sum := range acc {
 			VMAXPS(x, sum, sum)
 			VMOVUPS(sum, s.line(row+i/3, 32*(vector+i%3)))
 		}
 	})
-	bytes := arg("depth")
+	bytes := asm.Arg("depth")
 	IMUL3Q(Imm(step), bytes, bytes)
 	ADDQ(bytes, s.b)
 	s.nextPanel()
@@ -118,22 +120,22 @@ func lowerBoundsAVX2() {
 }
 
 func lowerBoundsRowAVX2() {
-	begin("lowerBounds1AVX2", lowerBoundsSignature, "lowerBounds1AVX2 is lowerBoundsGeneric with a left side of height 1.")
+	asm.Begin("lowerBounds1AVX2", lowerBoundsSignature, "lowerBounds1AVX2 is lowerBoundsGeneric with a left side of height 1.")
 	s := loadLowerBoundsArgs(1)
-	acc, x, start, zero := ymm(6), YMM(), YMM(), YMM()
+	acc, x, start, zero := asm.Registers(6, YMM), YMM(), YMM(), YMM()
 	VXORPS(zero, zero, zero)
-	VBROADCASTSS(at(s.aStart, 0), start)
+	VBROADCASTSS(asm.At(s.aStart, 0), start)
 	Label("panel")
 	for v := range acc {
-		VSUBPS(at(s.bStart, 32*v), zero, acc[v])
+		VSUBPS(asm.At(s.bStart, 32*v), zero, acc[v])
 		VSUBPS(start, acc[v], acc[v])
 	}
-	cursor, left := GP64(), arg("depth")
+	cursor, left := GP64(), asm.Arg("depth")
 	MOVQ(s.a, cursor)
 	Label("depth")
-	VBROADCASTSS(at(cursor, 0), x)
+	VBROADCASTSS(asm.At(cursor, 0), x)
 	for v := range acc {
-		VFNMADD231PS(at(s.b, 32*v), x, acc[v])
+		VFNMADD231PS(asm.At(s.b, 32*v), x, acc[v])
 	}
 	ADDQ(Imm(step), cursor)
 	ADDQ(Imm(step), s.b)

@@ -7,6 +7,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/internal/simd/asm"
 )
 
 // These are the sizes of a panel, as in package tile.
@@ -41,13 +43,6 @@ func main() {
 	Generate()
 }
 
-// begin opens a kernel.
-func begin(name, signature, doc string) {
-	TEXT(name, NOSPLIT, "func"+signature)
-	Pragma("noescape")
-	Doc(doc)
-}
-
 const scanSignature = "(mask *uint64, a, aStart, aTail, aLeast, b, bStart, bTail, bLeast *float32, prefix, rest, panels int)"
 
 // scanArgs are the arguments of the scanning kernels that stay in registers.
@@ -55,10 +50,8 @@ type scanArgs struct {
 	mask, a, aStart, aLeast, b, bStart, bTail, bLeast, panels Register
 }
 
-func arg(name string) Register { return Load(Param(name), GP64()) }
-
 func loadScanArgs() scanArgs {
-	return scanArgs{arg("mask"), arg("a"), arg("aStart"), arg("aLeast"), arg("b"), arg("bStart"), arg("bTail"), arg("bLeast"), arg("panels")}
+	return scanArgs{asm.Arg("mask"), asm.Arg("a"), asm.Arg("aStart"), asm.Arg("aLeast"), asm.Arg("b"), asm.Arg("bStart"), asm.Arg("bTail"), asm.Arg("bLeast"), asm.Arg("panels")}
 }
 
 // nextPanel advances all pointers except b by one panel of b.
@@ -70,35 +63,17 @@ func (s scanArgs) nextPanel(rows int) {
 	DECQ(s.panels)
 }
 
-func at(base Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
-
-func zmm(n int) []VecVirtual {
-	out := make([]VecVirtual, n)
-	for i := range out {
-		out[i] = ZMM()
-	}
-	return out
-}
-
-func ymm(n int) []VecVirtual {
-	out := make([]VecVirtual, n)
-	for i := range out {
-		out[i] = YMM()
-	}
-	return out
-}
-
 // multiplyAVX512 adds rows x width products to acc, left times, by fma: VFMADD231PS, or
 // VFNMADD231PS for their negatives. It advances a and b.
 func multiplyAVX512(label string, fma func(...Op), rows int, a, b, left Register, acc []VecVirtual) {
-	col, row := zmm(3), zmm(min(rows, 5))
+	col, row := asm.Registers(3, ZMM), asm.Registers(min(rows, 5), ZMM)
 	Label(label)
 	for v := range col {
-		VMOVUPS(at(b, 64*v), col[v])
+		VMOVUPS(asm.At(b, 64*v), col[v])
 	}
 	for r := range rows {
 		x := row[r%len(row)]
-		VBROADCASTSS(at(a, 4*r), x)
+		VBROADCASTSS(asm.At(a, 4*r), x)
 		for v := range col {
 			fma(col[v], x, acc[3*r+v])
 		}
@@ -110,40 +85,40 @@ func multiplyAVX512(label string, fma func(...Op), rows int, a, b, left Register
 }
 
 func scanAVX512(rows int) {
-	begin(fmt.Sprintf("scan%dAVX512", rows), scanSignature,
+	asm.Begin(fmt.Sprintf("scan%dAVX512", rows), scanSignature,
 		fmt.Sprintf("scan%dAVX512 is scan with a left side of height %d.", rows, rows))
 	s := loadScanArgs()
-	acc := zmm(3 * rows)
+	acc := asm.Registers(3*rows, ZMM)
 	cursor := GP64()
 	Label("panel")
-	col := zmm(3)
+	col := asm.Registers(3, ZMM)
 	for v := range col {
-		VMOVUPS(at(s.bStart, 64*v), col[v])
+		VMOVUPS(asm.At(s.bStart, 64*v), col[v])
 		for r := range rows {
-			VADDPS_BCST(at(s.aStart, 4*r), col[v], acc[3*r+v])
+			VADDPS_BCST(asm.At(s.aStart, 4*r), col[v], acc[3*r+v])
 		}
 	}
 	MOVQ(s.a, cursor)
-	prefix := arg("prefix")
+	prefix := asm.Arg("prefix")
 	TESTQ(prefix, prefix)
 	JZ(LabelRef("rest"))
 	multiplyAVX512("first", VFMADD231PS, rows, cursor, s.b, prefix, acc)
 	hopelessAVX512(rows, s, acc)
 	JC(LabelRef("hopeless"))
 	Label("rest")
-	multiplyAVX512("second", VFMADD231PS, rows, cursor, s.b, arg("rest"), acc)
-	least, low := zmm(3), zmm(3)
+	multiplyAVX512("second", VFMADD231PS, rows, cursor, s.b, asm.Arg("rest"), acc)
+	least, low := asm.Registers(3, ZMM), asm.Registers(3, ZMM)
 	for v := range least {
-		VMOVUPS(at(s.bLeast, 64*v), least[v])
+		VMOVUPS(asm.At(s.bLeast, 64*v), least[v])
 	}
 	for r := range rows {
 		for v := range least {
 			pass := K()
-			VMINPS_BCST(at(s.aLeast, 4*r), least[v], low[v])
+			VMINPS_BCST(asm.At(s.aLeast, 4*r), least[v], low[v])
 			VCMPPS(Imm(ge), low[v], acc[3*r+v], pass)
-			KMOVW(pass, at(s.mask, 8*r+2*v))
+			KMOVW(pass, asm.At(s.mask, 8*r+2*v))
 		}
-		MOVW(U16(0), at(s.mask, 8*r+6))
+		MOVW(U16(0), asm.At(s.mask, 8*r+6))
 	}
 	Label("next")
 	s.nextPanel(rows)
@@ -152,9 +127,9 @@ func scanAVX512(rows int) {
 	RET()
 	Label("hopeless")
 	for r := range rows {
-		MOVQ(I32(0), at(s.mask, 8*r))
+		MOVQ(I32(0), asm.At(s.mask, 8*r))
 	}
-	skip := arg("rest")
+	skip := asm.Arg("rest")
 	IMUL3Q(Imm(step), skip, skip)
 	ADDQ(skip, s.b)
 	JMP(LabelRef("next"))
@@ -163,19 +138,19 @@ func scanAVX512(rows int) {
 // hopelessAVX512 sets the carry if no sum reaches its bound even with the
 // largest product that the rest of the dimensions can have.
 func hopelessAVX512(rows int, s scanArgs, acc []VecVirtual) {
-	aTail := arg("aTail")
-	tail, least, sum, low := zmm(3), zmm(3), ZMM(), ZMM()
+	aTail := asm.Arg("aTail")
+	tail, least, sum, low := asm.Registers(3, ZMM), asm.Registers(3, ZMM), ZMM(), ZMM()
 	fail := []Register{K(), K(), K()}
 	for v := range tail {
-		VMOVUPS(at(s.bTail, 64*v), tail[v])
-		VMOVUPS(at(s.bLeast, 64*v), least[v])
+		VMOVUPS(asm.At(s.bTail, 64*v), tail[v])
+		VMOVUPS(asm.At(s.bLeast, 64*v), least[v])
 		KXNORW(fail[v], fail[v], fail[v])
 	}
 	for r := range rows {
 		for v := range tail {
 			VADDPS(acc[3*r+v], tail[v], sum)
-			VADDPS_BCST(at(aTail, 4*r), sum, sum)
-			VMINPS_BCST(at(s.aLeast, 4*r), least[v], low)
+			VADDPS_BCST(asm.At(aTail, 4*r), sum, sum)
+			VMINPS_BCST(asm.At(s.aLeast, 4*r), least[v], low)
 			VCMPPS(Imm(notGE), low, sum, fail[v], fail[v])
 		}
 	}
@@ -187,13 +162,13 @@ func hopelessAVX512(rows int, s scanArgs, acc []VecVirtual) {
 const addSignature = "(dst *float64, stride int, a, b *float32, depth int)"
 
 func addAVX512() {
-	begin("addAVX512", addSignature, "addAVX512 is add with 512 bits.")
+	asm.Begin("addAVX512", addSignature, "addAVX512 is add with 512 bits.")
 	dst := Load(Param("dst"), GP64())
 	stride := Load(Param("stride"), GP64())
 	SHLQ(Imm(3), stride)
 	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
 	depth := Load(Param("depth"), GP64())
-	acc := zmm(3 * height)
+	acc := asm.Registers(3*height, ZMM)
 	for _, x := range acc {
 		VPXORD(x, x, x)
 	}
@@ -205,10 +180,10 @@ func addAVX512() {
 			VCVTPS2PD(x.AsY(), low)
 			VEXTRACTF32X8(Imm(1), x, high.AsY())
 			VCVTPS2PD(high.AsY(), high)
-			VADDPD(at(dst, 128*v), low, low)
-			VADDPD(at(dst, 128*v+64), high, high)
-			VMOVUPD(low, at(dst, 128*v))
-			VMOVUPD(high, at(dst, 128*v+64))
+			VADDPD(asm.At(dst, 128*v), low, low)
+			VADDPD(asm.At(dst, 128*v+64), high, high)
+			VMOVUPD(low, asm.At(dst, 128*v))
+			VMOVUPD(high, asm.At(dst, 128*v+64))
 		}
 		ADDQ(stride, dst)
 	}
@@ -217,9 +192,9 @@ func addAVX512() {
 }
 
 func peakAVX512() {
-	begin("peakAVX512", "(n int)", "peakAVX512 does n times 24 fused operations on 16 numbers each, and nothing else.")
+	asm.Begin("peakAVX512", "(n int)", "peakAVX512 does n times 24 fused operations on 16 numbers each, and nothing else.")
 	n := Load(Param("n"), GP64())
-	acc, x := zmm(24), ZMM()
+	acc, x := asm.Registers(24, ZMM), ZMM()
 	for _, v := range append(acc, x) {
 		VPXORD(v, v, v)
 	}

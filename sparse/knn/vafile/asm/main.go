@@ -5,6 +5,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/internal/simd/asm"
 )
 
 // These are the sizes of a block, as in package vafile.
@@ -26,8 +28,6 @@ func main() {
 	Generate()
 }
 
-func at(base Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
-
 // vector returns a register of the given number of bytes.
 func vector(bytes int) VecVirtual {
 	if bytes == 64 {
@@ -44,8 +44,6 @@ func begin(name string, bytes int, signature string) {
 	Doc(name + level + " is " + name + "Generic.")
 }
 
-func arg(name string) Register { return Load(Param(name), GP64()) }
-
 // sameWords returns a vector of 16-bit ones.
 func sameWords(bytes int) VecVirtual {
 	one, lane, ones := GP32(), XMM(), vector(bytes)
@@ -58,26 +56,26 @@ func sameWords(bytes int) VecVirtual {
 // compare writes the kernels of Rows.Compare.
 func compare(bytes int) {
 	begin("compare", bytes, "(dst, least *int32, q *int8, data *uint8, norm *int32, blocks int)")
-	dst, least, q, data, norm, blocks := arg("dst"), arg("least"), arg("q"), arg("data"), arg("norm"), arg("blocks")
+	dst, least, q, data, norm, blocks := asm.Arg("dst"), asm.Arg("least"), asm.Arg("q"), asm.Arg("data"), asm.Arg("norm"), asm.Arg("blocks")
 	query := make([]VecVirtual, quads)
 	for g := range query {
 		query[g] = vector(bytes)
-		VPBROADCASTD(at(q, 4*g), query[g])
+		VPBROADCASTD(asm.At(q, 4*g), query[g])
 	}
 	ones := sameWords(bytes)
 	Label("block")
 	smallest := vector(bytes)
 	for r := 0; r < 4*width; r += bytes {
 		sum := vector(bytes)
-		move(bytes, at(norm, r), sum)
+		move(bytes, asm.At(norm, r), sum)
 		for g := range query {
 			x := vector(bytes)
-			move(bytes, at(data, g*stride+r), x)
+			move(bytes, asm.At(data, g*stride+r), x)
 			VPMADDUBSW(query[g], x, x) // no saturation: 2 x 127 x 128 < 2^15
 			VPMADDWD(ones, x, x)
 			VPSUBD(x, sum, sum)
 		}
-		move(bytes, sum, at(dst, r))
+		move(bytes, sum, asm.At(dst, r))
 		if r == 0 {
 			smallest = sum
 			continue
@@ -108,7 +106,7 @@ func move(bytes int, from, to Op) {
 
 // storeLeast stores the smallest lane.
 func storeLeast(bytes int, v VecVirtual, to Register) {
-	VMOVD(reduce(bytes, v, func(a, b, to Op) { VPMINSD(a, b, to) }), at(to, 0))
+	VMOVD(reduce(bytes, v, func(a, b, to Op) { VPMINSD(a, b, to) }), asm.At(to, 0))
 }
 
 // reduce combines all lanes of 32 bits of v and returns the result in lane 0.
@@ -133,7 +131,7 @@ func reduce(bytes int, v VecVirtual, combine func(a, b, to Op)) VecVirtual {
 // pass writes the kernels of Pass.
 func pass(bytes int) {
 	begin("pass", bytes, "(mask *uint64, value *int32, limit int32, blocks int)")
-	mask, value, blocks := arg("mask"), arg("value"), arg("blocks")
+	mask, value, blocks := asm.Arg("mask"), asm.Arg("value"), asm.Arg("blocks")
 	low, limit := XMM(), vector(bytes)
 	VMOVD(Load(Param("limit"), GP32()), low)
 	VPBROADCASTD(low, limit)
@@ -141,16 +139,16 @@ func pass(bytes int) {
 	for r := 0; r < 4*width; r += bytes {
 		if bytes == 64 {
 			k := K()
-			VPCMPD(Imm(5), at(value, r), limit, k) // limit >= value
-			KMOVW(k, at(mask, r/32))
+			VPCMPD(Imm(5), asm.At(value, r), limit, k) // limit >= value
+			KMOVW(k, asm.At(mask, r/32))
 			continue
 		}
 		above, bits := YMM(), GP32()
-		VMOVDQU(at(value, r), above)
+		VMOVDQU(asm.At(value, r), above)
 		VPCMPGTD(limit, above, above) // value > limit
 		VMOVMSKPS(above, bits)
 		NOTL(bits)
-		MOVB(bits.As8(), at(mask, r/32))
+		MOVB(bits.As8(), asm.At(mask, r/32))
 	}
 	ADDQ(U32(4*width), value)
 	ADDQ(Imm(8), mask)
@@ -163,16 +161,16 @@ func pass(bytes int) {
 // gather writes the kernels of Wide.Compare.
 func gather(bytes int) {
 	begin("gather", bytes, "(dst, rows *int32, q *int8, data *uint8, norm *int32, count int)")
-	dst, rows, q, data, norm, count := arg("dst"), arg("rows"), arg("q"), arg("data"), arg("norm"), arg("count")
+	dst, rows, q, data, norm, count := asm.Arg("dst"), asm.Arg("rows"), asm.Arg("q"), asm.Arg("data"), asm.Arg("norm"), asm.Arg("count")
 	query := make([]VecVirtual, wide/bytes)
 	for h := range query {
 		query[h] = vector(bytes)
-		move(bytes, at(q, h*bytes), query[h])
+		move(bytes, asm.At(q, h*bytes), query[h])
 	}
 	ones := sameWords(bytes)
 	Label("row")
 	row, from, value := GP64(), GP64(), GP32()
-	MOVLQSX(at(rows, 0), row)
+	MOVLQSX(asm.At(rows, 0), row)
 	MOVL(Mem{Base: norm, Index: row, Scale: 4}, value)
 	MOVQ(row, from)
 	SHLQ(Imm(6), from)
@@ -180,7 +178,7 @@ func gather(bytes int) {
 	var sum VecVirtual
 	for h := range query {
 		x := vector(bytes)
-		move(bytes, at(from, h*bytes), x)
+		move(bytes, asm.At(from, h*bytes), x)
 		VPMADDUBSW(query[h], x, x) // no saturation: 2 x 127 x 128 < 2^15
 		VPMADDWD(ones, x, x)
 		if h > 0 {
@@ -191,7 +189,7 @@ func gather(bytes int) {
 	product := GP32()
 	VMOVD(reduce(bytes, sum, func(a, b, to Op) { VPADDD(a, b, to) }), product)
 	SUBL(product, value)
-	MOVL(value, at(dst, 0))
+	MOVL(value, asm.At(dst, 0))
 	ADDQ(Imm(4), rows)
 	ADDQ(Imm(4), dst)
 	DECQ(count)

@@ -1,0 +1,32 @@
+// Package asm has what the generators of assembly begin every kernel with. Like avo's package build,
+// which it writes to, it works on the one file of a program.
+package asm
+
+import (
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Begin opens a kernel. The signature has the parameters in parentheses.
+func Begin(name, signature, doc string) {
+	build.TEXT(name, attr.NOSPLIT, "func"+signature)
+	build.Pragma("noescape")
+	build.Doc(doc)
+}
+
+// Arg loads a parameter into a register.
+func Arg(name string) reg.Register { return build.Load(build.Param(name), build.GP64()) }
+
+// At is the memory at a distance in bytes from a register.
+func At(base reg.Register, disp int) operand.Mem { return operand.Mem{Base: base, Disp: disp} }
+
+// Registers returns n vector registers, such as those of build.ZMM.
+func Registers(n int, one func() reg.VecVirtual) []reg.VecVirtual {
+	out := make([]reg.VecVirtual, n)
+	for i := range out {
+		out[i] = one()
+	}
+	return out
+}
