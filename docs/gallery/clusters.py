@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Clusters beside hdbscan
+# # Clusters compared with hdbscan
 # The same clusters as hdbscan's, without its choices: exact, whatever the order of the rows, and with predictions for new rows.
 
 # %%

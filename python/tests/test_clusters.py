@@ -120,7 +120,6 @@ def test_settings_of_plots(pair: Any) -> None:
 
 
 def test_graphs(pair: Any) -> None:
-    pytest.importorskip("networkx")
     theirs, ours, _ = pair
     for name in ("condensed_tree_", "single_linkage_tree_", "minimum_spanning_tree_"):
         a, b = getattr(ours, name).to_networkx(), getattr(theirs, name).to_networkx()

@@ -225,7 +225,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
     def partial_fit(self, X: Any, y: Any = None) -> UnfoldClusters:
         """Add rows and find the clusters of all rows so far. The first call is a fit.
 
-        The clusters equal those of ``fit`` for all rows, and take as long. Labels may be numbered anew.
+        The clusters equal those of ``fit`` for all rows, and take as long. The numbers of clusters may change.
 
         Parameters
         ----------
