@@ -3,9 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -29,16 +27,8 @@ const (
 // unbudgeted is the budget of a package that is not in the file.
 var unbudgeted = budget{1, 1}
 
-// judge compares the packages with their budgets. With update it writes the file; if all packages
-// were run it replaces the tier's column.
-func (s *summary) judge(file string, all, whole, update bool) error {
-	budgets, err := readBudgets(file)
-	if err != nil && !(update && errors.Is(err, fs.ErrNotExist)) {
-		return err
-	}
-	if update {
-		return s.update(file, budgets, all, whole)
-	}
+// judge compares the packages with their budgets.
+func (s *summary) judge(budgets map[string]budget, all bool) {
 	for _, name := range s.order {
 		p := s.packages[name]
 		if !p.ended || p.cached {
@@ -58,7 +48,6 @@ func (s *summary) judge(file string, all, whole, update bool) error {
 			s.budget = append(s.budget, fmt.Sprintf("%s: %.1f s by the clock, budget %.0f s, at most %.0f s", name, p.wall, allowed, wall))
 		}
 	}
-	return nil
 }
 
 func readBudgets(file string) (map[string]budget, error) {
@@ -88,7 +77,8 @@ const budgetHead = `# The budgets of the packages' tests in seconds: in make tes
 # A package that is not named has 1 second.
 `
 
-// update replaces budgets by the measured times.
+// update replaces budgets by the measured times and writes the file. If all packages were run, those
+// that are gone lose their lines.
 func (s *summary) update(file string, budgets map[string]budget, all, whole bool) error {
 	if budgets == nil {
 		budgets = map[string]budget{}

@@ -13,8 +13,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime"
@@ -68,15 +70,22 @@ func run(ctx context.Context, args []string) int {
 	flags = append(flags, fmt.Sprintf("-p=%d", *parallel), fmt.Sprintf("-parallel=%d", 2*runtime.GOMAXPROCS(0)))
 	r := &runner{flags: flags, env: environment(*all, *required), packages: set.Args(), all: *all || *required, out: os.Stdout, results: newResults()}
 	if *budgets != "" {
-		// Without the file the packages run in go test's order; judge reports what is wrong with it.
-		r.budgets, _ = readBudgets(*budgets)
+		r.budgets, err = readBudgets(*budgets)
+		if err != nil && !(*update && errors.Is(err, fs.ErrNotExist)) {
+			fmt.Fprintln(os.Stderr, "tests:", err)
+			return 1
+		}
 	}
 	begin := time.Now()
 	whole := len(r.packages) == 0
 	err = r.run(ctx)
 	s := r.results.summary(time.Since(begin), *listed)
-	if *budgets != "" && ctx.Err() == nil {
-		if err := s.judge(*budgets, *all || *required, whole, *update); err != nil {
+	switch {
+	case *budgets == "" || ctx.Err() != nil:
+	case !*update:
+		s.judge(r.budgets, r.all)
+	default:
+		if err := s.update(*budgets, r.budgets, r.all, whole); err != nil {
 			fmt.Fprintln(os.Stderr, "tests:", err)
 			return 1
 		}

@@ -86,15 +86,17 @@ func TestResults(t *testing.T) {
 func TestBudget(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "budget.txt")
 	judge := func(seconds, cpu float64, all bool) []string {
+		budgets, err := readBudgets(file)
+		if err != nil {
+			t.Fatal(err)
+		}
 		r := newResults()
 		for _, name := range []string{"p/known", "p/new"} {
 			r.packages[name] = &packageResult{name: name, ended: true, wall: seconds, cpu: cpu}
 			r.order = append(r.order, name)
 		}
 		s := r.summary(0, 0)
-		if err := s.judge(file, all, false, false); err != nil {
-			t.Fatal(err)
-		}
+		s.judge(budgets, all)
 		return s.budget
 	}
 	if err := os.WriteFile(file, []byte("# head\np/known 10 30\n"), 0o644); err != nil {
@@ -120,7 +122,11 @@ func TestBudget(t *testing.T) {
 	}
 	r := newResults()
 	r.packages["p/known"] = &packageResult{name: "p/known", ended: true, wall: 3.2, cpu: 4.1}
-	if err := r.summary(0, 0).judge(file, true, false, true); err != nil {
+	budgets, err := readBudgets(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.summary(0, 0).update(file, budgets, true, false); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := readBudgets(file); err != nil || b["p/known"] != (budget{10, 5}) {
