@@ -1,7 +1,6 @@
 package lvm_test
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -14,54 +13,6 @@ import (
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
-
-// slowLogLik is the log-likelihood of the lengths of an event's k edges, by brute force and by the
-// formulas as they are written down: weights by rank, and the numeric derivative of the probability
-// of being close.
-func slowLogLik(s *snapshot.Snapshot, x, mu []float32, k int, decay float64) (sum float64) {
-	type near struct {
-		j     int
-		dist2 float64
-	}
-	var all []near
-	for j := range s.Reference.Rows {
-		if d := vec.SquaredDistance(x, s.Reference.Row(j)); d > 0 {
-			all = append(all, near{j, d})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(a.dist2, b.dist2) })
-	weight, total, sigma2 := make([]float64, k), 0.0, 0.0
-	for m := range weight {
-		weight[m] = math.Pow(float64(m+1), -decay)
-		total += weight[m]
-	}
-	for m := range weight {
-		weight[m] *= float64(k) / total
-		sigma2 += weight[m] * s.Sigma2[all[m].j] / float64(k)
-	}
-	d := float64(len(mu))
-	for m, e := range all[:k] {
-		var r2 float64
-		for c, v := range s.Mu.Row(e.j) {
-			r2 += (float64(mu[c]) - v) * (float64(mu[c]) - v)
-		}
-		variance := sigma2 + s.Sigma2[e.j]
-		close := func(t float64) float64 {
-			v := t + variance
-			if s.Student == nil {
-				return math.Pow(t/v, d/2) * math.Exp(-r2/(2*v))
-			}
-			return math.Pow(t/v, d/2) * math.Pow(1+r2/(2*s.Student.Tail*v), -s.Student.Tail)
-		}
-		t := e.dist2 / (2 * math.Ln2)
-		if s.Student != nil {
-			t = max(e.dist2/s.Student.Unit, s.Student.Clip[0])
-		}
-		h := 1e-4 * t
-		sum += weight[m] * math.Log((close(t+h)-close(t-h))/(2*h))
-	}
-	return sum
-}
 
 // mustLogLik places rows and returns their log-likelihoods.
 func mustLogLik(t *testing.T, s *snapshot.Snapshot, o placing.Options, x vec.Matrix[float32]) (models.Placed, []float32) {
@@ -97,7 +48,7 @@ func TestLogLik(t *testing.T) {
 			}
 			at, got := mustLogLik(t, s, o, x)
 			for i := range x.Rows {
-				want := slowLogLik(s, x.Row(i), at.Mu.Row(i), 6, o.RankDecay)
+				want := modeltest.LogLik(s, x.Row(i), at.Mu.Row(i), 6, o.RankDecay)
 				if d := math.Abs(float64(got[i]) - want); d > 1e-4*math.Abs(want)+1e-4 {
 					t.Errorf("d=%d, heavy %v, event %d: %g, want %g", dims, heavy, i, got[i], want)
 				}
