@@ -38,8 +38,8 @@ export function apart(store: Store, chosen: Uint32Array, others: Uint32Array | n
 
 /** differences compares points with some others, or with all others, in all numbers and categories. */
 export function differences(store: Store, chosen: Uint32Array, others: Uint32Array | null, rest: string): Difference[] {
-  const mine = sample(chosen);
-  const theirs = sample(others ?? except(store, chosen));
+  const mine = sample(chosen, most);
+  const theirs = sample(others ?? except(store, chosen), most);
   const found: Difference[] = [];
   let tests = 0;
   store.columns.forEach((c, k) => {
@@ -72,7 +72,7 @@ export function differences(store: Store, chosen: Uint32Array, others: Uint32Arr
 }
 
 /** sample returns at most that number of points, evenly spaced. */
-function sample(slots: Uint32Array): Uint32Array {
+export function sample(slots: Uint32Array, most: number): Uint32Array {
   if (slots.length <= most) return slots;
   return Uint32Array.from({ length: most }, (_, i) => slots[Math.floor((i * slots.length) / most)]!);
 }

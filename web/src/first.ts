@@ -1,5 +1,6 @@
 // The column by which a page colours points when it opens.
 
+import { aboutPlaces } from "./parts";
 import type { Store } from "./store";
 
 /** Names that columns of classes usually have, and those of clusters. */
@@ -16,7 +17,7 @@ export function firstColumn(store: Store, live: boolean, asked: readonly (string
     if (i !== -1) return i;
   }
   const { columns } = store;
-  const i = columns.findIndex((c) => c.kind === "category" && !(live && c.name === "partition"));
+  const i = columns.findIndex((c) => c.kind === "category" && !(live && aboutPlaces.has(c.name)));
   if (i >= 0) return i;
   const novelty = live ? store.columnOf("novelty_global", live) : -1;
   return novelty >= 0 ? novelty : columns.findIndex((c) => c.kind === "number");

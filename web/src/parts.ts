@@ -1,6 +1,6 @@
 // The parts of the class that fills the view, and their names: by what sets them apart from each other.
 
-import { differences, type Difference } from "./apart";
+import { differences, sample, type Difference } from "./apart";
 import type { Camera } from "./camera";
 import { changedName, type Store } from "./store";
 
@@ -26,7 +26,7 @@ const compared = 700;
 const telling = { category: 0.25, word: 0.15, number: 0.4 };
 
 /** Columns about a point's place say nothing about the points themselves. */
-const aboutPlaces = new Set(["sigma", "variance", "novelty_local", "novelty_global", "cluster", "cluster_probability", "class_probability", "class_entropy", "partition", changedName]);
+export const aboutPlaces: ReadonlySet<string> = new Set(["sigma", "variance", "novelty_local", "novelty_global", "cluster", "cluster_probability", "class_probability", "class_entropy", "partition", changedName]);
 
 /** parts finds the named parts of the class that fills the view, at least two; null for none. except is the column of classes. */
 export function parts(store: Store, camera: Camera, code: (s: number) => number, except: number): { code: number; parts: Part[] } | null {
@@ -35,7 +35,7 @@ export function parts(store: Store, camera: Camera, code: (s: number) => number,
   if (!view) return null;
   const groups = modes(view.slots, view.cell);
   if (groups.length < 2) return null;
-  const all = groups.map((g) => sample(Uint32Array.from(g)));
+  const all = groups.map((g) => sample(Uint32Array.from(g), compared));
   const skipped = new Set([...aboutPlaces, store.columns[except]?.name ?? ""]);
   const found = groups.flatMap((g, i): Part[] => {
     const name = nameBy(store, all[i]!, Uint32Array.from(all.flatMap((o, j) => (j === i ? [] : [...o]))), skipped);
@@ -122,11 +122,6 @@ function blurred(cell: readonly number[]): Float32Array {
     density = next;
   }
   return density;
-}
-
-function sample(slots: Uint32Array): Uint32Array {
-  if (slots.length <= compared) return slots;
-  return Uint32Array.from({ length: compared }, (_, i) => slots[Math.floor((i * slots.length) / compared)]!);
 }
 
 /** nameBy names points by what sets them apart from others: categories, words of a text, or high or low numbers; "" if nothing does. */
