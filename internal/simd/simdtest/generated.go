@@ -35,6 +35,7 @@ func Generated(t *testing.T, pkg string) {
 // fresh compares the files of a generator with those that it writes today.
 func fresh(t *testing.T, pkg, generator string, names ...string) {
 	t.Helper()
+	readSources(t, generator)
 	dir := t.TempDir()
 	run := exec.Command("go", "run", generator, "-out", filepath.Join(dir, names[0]), "-stubs", filepath.Join(dir, names[1]), "-pkg", pkg)
 	// The generator imports the package, which need not have its assembly yet.
@@ -78,4 +79,24 @@ func beyondAVX2(assembly []byte) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// readSources looks at the files of this module that a generator is built from. The test's result is
+// cached by the files that the test itself looks at, and the generator is a process of its own.
+func readSources(t *testing.T, generator string) {
+	t.Helper()
+	list := exec.Command("go", "list", "-tags=noasm", "-deps", "-f", `{{$dir := .Dir}}{{if .Module}}{{if .Module.Main}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`, generator)
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := strings.Fields(string(out))
+	if len(files) == 0 {
+		t.Fatalf("%s has no sources", generator)
+	}
+	for _, file := range files {
+		if _, err := os.Stat(file); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
