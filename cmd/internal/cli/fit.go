@@ -157,9 +157,6 @@ func (c *fitCmd) paths(ctx context.Context, p *program, m ingest.Mapping, settin
 	if err := checkDifferent(files, inputs, c.LabelFile, []string{frame, c.NeighborsFile}); err != nil {
 		return nil, err
 	}
-	if isTableName(c.Output) {
-		return nil, usagef("--output: %s is the name of a table, and a model is none; name the model as in -o data.unfold, and the map by --map", c.Output)
-	}
 	if !c.DryRun {
 		if err := checkWritable(c.Output, c.Map, c.Report); err != nil {
 			return nil, err
@@ -217,10 +214,4 @@ func (c *fitCmd) checkMap(m ingest.Mapping, settings *config.Config) error {
 		return fmt.Errorf("column %q cannot be kept: with --components largest the map has a column of that name itself; rename it in the input", UnlearntName)
 	}
 	return emit.CheckText(c.Map, keep)
-}
-
-// isTableName reports whether a file's name is that of a table, as maps are.
-func isTableName(path string) bool {
-	_, _, err := emit.FormatOf(path)
-	return err == nil
 }
