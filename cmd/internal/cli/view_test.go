@@ -256,6 +256,7 @@ func TestExport(t *testing.T) {
 
 // With --compare a map is shown beside another, matched by ids or, without ids, by rows; maps without common points are refused.
 func TestViewCompares(t *testing.T) {
+	t.Chdir(t.TempDir())
 	for path, text := range map[string]string{
 		"a.csv":     "id,x,y\na,1,2\nb,3,4\nc,5,9\nd,0,1\n",
 		"b.csv":     "id,UMAP1,UMAP2\nd,1,2\nc,3,4\nb,5,9\nz,0,1\n",
