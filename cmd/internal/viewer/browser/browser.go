@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -153,10 +154,20 @@ func (b *Tab) Wait(expression string) {
 		if err == nil {
 			return
 		}
-		if !strings.Contains(err.Error(), "Cannot find context with specified id") {
+		if !replaced(err) {
 			b.t.Fatalf("%s: %v; the page said %q", expression, err, b.Said())
 		}
 	}
+}
+
+// replaced reports whether an evaluation ended because another page took the place of its own.
+// The answer depends on the moment: before the evaluation, during it, or between two of its steps.
+func replaced(err error) bool {
+	return slices.ContainsFunc([]string{
+		"Cannot find context with specified id",
+		"Inspected target navigated or closed",
+		"Execution context was destroyed",
+	}, func(answer string) bool { return strings.Contains(err.Error(), answer) })
 }
 
 // Show opens a page and waits until it shows its points.
