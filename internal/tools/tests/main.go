@@ -6,7 +6,8 @@
 //	tests -required       every test; a missing program is a failure (UNFOLD_DATA names the data sets)
 //	tests ./stream/...    these packages
 //
-// It continues after a package that fails. When it is stopped, it stops everything that tests have
+// It continues after a package that fails. With -all and -required it runs up to five failed tests
+// once more, alone. When it is stopped, it stops everything that tests have
 // started. With -exec, which it uses itself, it runs one test binary and reports its cost (see
 // exec.go).
 package main
@@ -79,6 +80,9 @@ func run(ctx context.Context, args []string) int {
 	begin := time.Now()
 	whole := len(r.packages) == 0
 	err = r.run(ctx)
+	if r.all && err == nil && ctx.Err() == nil {
+		err = r.again(ctx)
+	}
 	s := r.results.summary(time.Since(begin), *listed)
 	switch {
 	case *budgets == "" || ctx.Err() != nil:

@@ -12,6 +12,7 @@ import (
 type results struct {
 	passed, skipped int
 	failures        []string // "package Test", or "package, which does not build"
+	doubtful        []string // "package Test" of those that failed at first and passed alone
 	reasons         map[string]int
 	packages        map[string]*packageResult
 	output          map[string]*strings.Builder // of tests and packages that have not ended

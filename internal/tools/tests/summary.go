@@ -50,8 +50,9 @@ func (s *summary) write(out io.Writer) {
 	list("Not possible here:", s.skips(tier.Unavailable))
 	list("Skipped:", s.skips(""))
 	list("Over their budget (internal/tools/tests/budget.txt):", s.budget)
+	list("Failed at first, passed alone (the test or the code depends on load or chance):", s.doubtful)
 	list("FAILED:", s.failures)
-	fmt.Fprintf(out, "\nin %v\n%d passed, %d failed, %d skipped\n", s.took.Round(time.Second), s.passed, s.failedTests()+len(s.budget), s.skipped)
+	fmt.Fprintf(out, "\nin %v\n%d passed, %d failed, %d skipped\n", s.took.Round(time.Second), s.passed, s.countFailed()+len(s.budget), s.skipped)
 }
 
 // slowest lists the n slowest that took a second or more.
@@ -83,8 +84,8 @@ func (s *summary) skips(prefix string) []string {
 	return lines
 }
 
-// failedTests counts failures, a test with failing subtests once.
-func (s *summary) failedTests() (n int) {
+// countFailed counts failures, a test with failing subtests once.
+func (s *summary) countFailed() (n int) {
 	for _, f := range s.failures {
 		_, test, _ := strings.Cut(f, " ")
 		if strings.Contains(f, ", ") || !strings.Contains(test, "/") {
