@@ -68,6 +68,14 @@ const (
 	// Jaccard, for rows of 0 and 1, is the share of differing columns among those with a 1 in
 	// either row.
 	Jaccard Metric = "jaccard"
+	// Canberra is the sum of absolute differences, each divided by the sum of its two values.
+	Canberra Metric = "canberra"
+	// BrayCurtis, for values not below 0, is the sum of absolute differences divided by the sum of
+	// all values of both rows.
+	BrayCurtis Metric = "braycurtis"
+	// Dice, for rows of 0 and 1, is the number of differing columns divided by the number of ones of
+	// both rows.
+	Dice Metric = "dice"
 )
 
 // Frame is a coarse map that is known before learning. Learning starts from it and keeps places

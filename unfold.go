@@ -51,7 +51,7 @@ func Fit(ctx context.Context, x mat.Matrix, o Options) (*Map, error) {
 		return nil, public(err, 0)
 	}
 	var by []float64
-	if !spec.Distance.Bits() {
+	if !spec.Distance.Bits() && !spec.Distance.Absolute() {
 		by = from.shift()
 	}
 	rows, err := from.shifted(by).dense(0, from.rows)

@@ -123,8 +123,8 @@ func isBinaryName(ext string) bool {
 	return ext == ".i8bin"
 }
 
-// knownFormats returns a list of the formats for errors.
-func knownFormats() string {
+// Formats lists the formats of files in words.
+func Formats() string {
 	var extensions, names []string
 	for _, f := range fileFormats {
 		switch {
@@ -134,7 +134,7 @@ func knownFormats() string {
 			names = append(names, f.names)
 		}
 	}
-	return "known formats: " + strings.Join(append([]string{strings.Join(extensions, " ")}, names...), ", ") +
+	return strings.Join(append([]string{strings.Join(extensions, " ")}, names...), ", ") +
 		" (text, .npy, .mtx, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
 }
 

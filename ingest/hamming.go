@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"unfold/ingest/table"
-	"unfold/internal/vec"
 )
 
 // Rows of 0 and 1 are encoded unchanged. A category is a 1 at its element, so that two rows with
@@ -55,15 +54,4 @@ func (f *Fitter) asCategories() error {
 		}
 	}
 	return nil
-}
-
-// zerosAndOnes copies a row and rejects other values than 0 and 1.
-func zerosAndOnes[T vec.Float](m Metric, x, from []T) (at int, problem string) {
-	for k, v := range from {
-		if v != 0 && v != 1 {
-			return k, fmt.Sprintf("is %v, and the metric %s takes 0 and 1", v, m)
-		}
-		x[k] = v
-	}
-	return whole, ""
 }

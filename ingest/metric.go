@@ -43,6 +43,10 @@ const (
 	Jaccard   Metric = "jaccard"
 	Manhattan Metric = "manhattan"
 	Chebyshev Metric = "chebyshev"
+	// Canberra and BrayCurtis are for counts and amounts, Dice for rows of 0 and 1.
+	Canberra   Metric = "canberra"
+	BrayCurtis Metric = "braycurtis"
+	Dice       Metric = "dice"
 )
 
 // metric is the entry of a metric in the table.
@@ -59,6 +63,8 @@ type metric struct {
 	bits, directs, zeros bool
 	// part names the part of a row that the metric uses; "" if it is everything.
 	part string
+	// domain is nil if the metric is defined for all values.
+	domain *distance.Domain
 	// single and double map one row. They return the problem and its element, or whole. They are nil
 	// if rows stay unchanged.
 	single func(m Metric, x, from []float32) (at int, problem string)
@@ -72,17 +78,13 @@ var metrics = append([]metric{
 	{name: Correlation, about: "profiles are alike", directs: true, part: "directions", single: profile[float32], double: profile[float64]},
 	{name: Hellinger, about: "shares are alike", zeros: true, part: "shares", single: shares[float32], double: shares[float64]},
 	{name: Haversine, about: "they are near on the earth (columns LAT,LON in degrees)", single: onEarth[float32], double: onEarth[float64]},
-	{name: Hamming, about: "few columns differ (of 0 and 1, or categories)", bits: true, single: zerosAndOnes[float32], double: zerosAndOnes[float64]},
+	{name: Hamming, about: "few columns differ (of 0 and 1, or categories)", bits: true, domain: distance.Jaccard.Domain()},
 }, ofDistances()...)
 
 // ofDistances returns the metrics whose rows stay unchanged and have a distance of their own.
 func ofDistances() (all []metric) {
 	for _, d := range distance.All()[1:] {
-		m := metric{name: Metric(d.String()), about: d.About(), distance: d, bits: d.Bits()}
-		if m.bits {
-			m.single, m.double = zerosAndOnes[float32], zerosAndOnes[float64]
-		}
-		all = append(all, m)
+		all = append(all, metric{name: Metric(d.String()), about: d.About(), distance: d, bits: d.Bits(), domain: d.Domain()})
 	}
 	return all
 }
@@ -129,7 +131,7 @@ const earthRadius = 6371.0088
 func (m Metric) named() bool { return m != "" && m != Euclidean }
 
 // warps reports whether the metric changes rows.
-func (m Metric) warps() bool { e := m.entry(); return e.single != nil && !e.bits }
+func (m Metric) warps() bool { return m.entry().single != nil }
 
 // bits reports whether rows must consist of 0 and 1.
 func (m Metric) bits() bool { return m.entry().bits }
@@ -223,6 +225,13 @@ func (m Metric) keepsZeros() bool { return m.entry().zeros }
 // metricRow maps one row. It returns the problem and its element, or whole.
 func metricRow[T vec.Float](m Metric, x, from []T) (at int, problem string) {
 	e := m.entry()
+	if e.domain != nil {
+		for k, v := range from {
+			if !e.domain.Has(float64(v)) {
+				return k, fmt.Sprintf("is %v, and the metric %s takes %s", v, m, e.domain.Words)
+			}
+		}
+	}
 	if e.single == nil {
 		copy(x, from)
 		return whole, ""

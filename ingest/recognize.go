@@ -90,7 +90,7 @@ func notText(in *input.Source, head []byte, encoding string) error {
 	text := head
 	head = head[:min(len(head), 8)]
 	if isBinaryName(ext) {
-		return in.Origin.Bad("the file is not what its name says (%s): it starts with %q", ext, head).Suggest("%s", knownFormats())
+		return in.Origin.Bad("the file is not what its name says (%s): it starts with %q", ext, head).Suggest("known formats: %s", Formats())
 	}
 	if mark, _ := csv.MarkOf(head); mark != "" || encoding != "" {
 		return nil
@@ -101,7 +101,7 @@ func notText(in *input.Source, head []byte, encoding string) error {
 	if len(head) >= 4 && head[0] != 0 && head[1] == 0 && head[2] != 0 && head[3] == 0 {
 		return in.Origin.Bad("this seems to be UTF-16 text without a byte order mark").Suggest("if it is say so: --encoding utf-16le")
 	}
-	return in.Origin.Bad("the file is of no known format: it starts with %q", head).Suggest("%s", knownFormats())
+	return in.Origin.Bad("the file is of no known format: it starts with %q", head).Suggest("known formats: %s", Formats())
 }
 
 // isBinary reports whether b contains a 0, or more than most control characters that do not occur

@@ -182,7 +182,7 @@ func (f *Fitter) setShift(e *Encoder) {
 		}
 	}
 	switch {
-	case f.mapping.Metric.bits():
+	case e.metric.bits(), e.metric.Distance().Absolute():
 		return
 	case e.metric == Haversine:
 		for k := range f.behind.spreads {

@@ -235,10 +235,10 @@ func (v *Speed) project(ctx context.Context, p Plan) error {
 func (p Plan) trial(ctx context.Context, x vec.Matrix[float32], m int) (vec.Matrix[float32], error) {
 	rows, ok := p.some(x, m)
 	switch {
-	case !ok && p.Spec.Distance.Bits():
-		return toBits(trial(m, p.Seen)), nil
 	case !ok:
-		return trial(m, p.Seen), nil
+		rows = trial(m, p.Seen)
+		distance.Restrict(p.Spec.Distance, rows)
+		return rows, nil
 	case p.Spec.PCA <= 0:
 		return rows, nil
 	}
@@ -265,16 +265,6 @@ func (p Plan) some(x vec.Matrix[float32], m int) (rows vec.Matrix[float32], ok b
 	}
 	unique, _, _ := graph.Collapse(rows)
 	return rows, len(unique) == m
-}
-
-// toBits sets the positive values of x to 1, the others to 0.
-func toBits(x vec.Matrix[float32]) vec.Matrix[float32] {
-	for at, value := range x.Data {
-		if x.Data[at] = 0; value > 0 {
-			x.Data[at] = 1
-		}
-	}
-	return x
 }
 
 // trial generates rows in ten groups, always the same.

@@ -29,6 +29,9 @@ func TestDistances(t *testing.T) {
 					}
 				}
 			}
+			if !d.Bits() {
+				distance.Restrict(d, x)
+			}
 			copy(x.Row(9), x.Row(2))
 			set := Settings{MinSize: 10, MinSamples: 4, Distance: d, Threads: 2}
 			c, err := Find(t.Context(), x, set)

@@ -29,9 +29,7 @@ var others = distance.All()[1:]
 // rowsFor returns rows for which a distance is defined, in a few groups and with duplicates.
 func rowsFor(d distance.Distance, n int, seed uint64) vec.Matrix[float32] {
 	x := modeltest.Events(seed, n, 24)
-	if d.Bits() {
-		knntest.Threshold(x)
-	}
+	distance.Restrict(d, x)
 	copy(x.Row(n/2), x.Row(3))
 	return x
 }
@@ -220,7 +218,7 @@ func TestDistancesAreRefused(t *testing.T) {
 			t.Errorf("%s: learnt with %v", name, err)
 		}
 	}
-	var bit *distance.BitError
+	var bit *distance.DomainError
 	if _, _, err := Fit(t.Context(), x, under(distance.Jaccard), nil); !models.IsBadInput(err) || !errors.As(err, &bit) {
 		t.Errorf("numbers: %v", err)
 	}

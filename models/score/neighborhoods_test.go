@@ -11,7 +11,6 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/sparse/distance"
-	"unfold/sparse/knn/knntest"
 )
 
 // likeness returns a map that resembles the data x. Equal rows of the data are equal on the map,
@@ -76,9 +75,7 @@ func TestRanksAreTheDefinition(t *testing.T) {
 		x := cloud(seed, n, rapid.SampledFrom([]int{3, 20}).Draw(t, "dim"))
 		y := likeness(x, seed+1)
 		d := rapid.SampledFrom(distance.All()).Draw(t, "distance")
-		if d.Bits() {
-			knntest.Threshold(x)
-		}
+		distance.Restrict(d, x)
 		k := rapid.IntRange(1, n-1).Draw(t, "k")
 		s := Settings{Distance: d, K: rapid.IntRange(1, (n-1)/2).Draw(t, "K"), Recall: []int{k}, Sample: rapid.IntRange(2, n).Draw(t, "sample"), Triplets: 1000, Seed: seed, Threads: 2}
 		got, err := Measure(context.Background(), x, y, s)

@@ -28,6 +28,11 @@ def _sphere(x: _Array) -> _Array:
     return np.column_stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
 
 
+def _share(part: _Array, whole: _Array) -> _Array:
+    """Return part / whole, 0 where the whole is 0."""
+    return part / np.where(whole == 0, 1, whole)
+
+
 #: Transformations that turn a metric into the Euclidean distance, as in the program.
 _EUCLIDEAN: dict[str, Callable[[_Array], _Array]] = {
     "euclidean": lambda x: x,
@@ -42,11 +47,14 @@ _REDUCED: dict[str, Callable[[_Array, _Array], _Array]] = {
     "manhattan": lambda a, b: np.abs(a - b).sum(axis=-1),
     "chebyshev": lambda a, b: np.abs(a - b).max(axis=-1),
     "hamming": lambda a, b: np.sqrt((a != b).sum(axis=-1)),
-    "jaccard": lambda a, b: (a != b).sum(axis=-1) / np.maximum(((a != 0) | (b != 0)).sum(axis=-1), 1),
+    "jaccard": lambda a, b: _share((a != b).sum(axis=-1), ((a != 0) | (b != 0)).sum(axis=-1)),
+    "canberra": lambda a, b: _share(np.abs(a - b), np.abs(a) + np.abs(b)).sum(axis=-1),
+    "braycurtis": lambda a, b: _share(np.abs(a - b).sum(axis=-1), (np.abs(a) + np.abs(b)).sum(axis=-1)),
+    "dice": lambda a, b: _share((a != b).sum(axis=-1), (a != 0).sum(axis=-1) + (b != 0).sum(axis=-1)),
 }
 
 #: Metrics that SciPy computes faster, by its names.
-_SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
+_SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev", "canberra": "canberra"}
 
 #: The metrics of the program.
 METRICS = (*_EUCLIDEAN, *_REDUCED)

@@ -105,9 +105,10 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     density : float, optional
         How closely the density of the map follows the density of the data, from 0 to 4.
     metric : str or callable, default="euclidean"
-        The distance between rows: "euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming", "jaccard",
-        "manhattan", "chebyshev", "precomputed", or a function of two rows. Haversine needs two columns, latitude and longitude in
-        degrees. Hamming needs values of 0 and 1, or whole numbers that stand for categories. With "precomputed", X contains
+        The distance between rows: "euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming", "manhattan",
+        "chebyshev", "jaccard", "canberra", "braycurtis", "dice", "precomputed", or a function of two rows. Haversine needs two
+        columns, latitude and longitude in degrees. Hamming needs values of 0 and 1, or whole numbers that stand for categories.
+        Jaccard and dice need values of 0 and 1, hellinger and braycurtis values that are not negative. With "precomputed", X contains
         distances: an array of shape (n, n), or a sparse matrix of the known ones. In ``transform`` they are the distances of new
         rows from the rows of the map, (m, n). ``n_neighbors`` is then the number of distances used per row. None means 15 for an
         array, and all for a sparse matrix. A function, also one compiled by numba, is called for each pair of at most 10,000 rows,

@@ -19,6 +19,9 @@ const (
 	Manhattan
 	Chebyshev
 	Jaccard
+	Canberra
+	BrayCurtis
+	Dice
 )
 
 // entry is the definition of a distance.
@@ -41,7 +44,11 @@ type entry struct {
 	// boxes do not bound the distance.
 	squares bool
 	bound   func(sum, largest float64) float64
-	// counts is set if the distance is only defined for rows of 0 and 1, which are searched as bits.
+	// absolute is set if the distance changes when the same vector is added to both rows.
+	absolute bool
+	// domain is nil if the distance is defined for all values.
+	domain *Domain
+	// counts is set for distances of rows of 0 and 1 (their domain), which are searched as bits.
 	counts *Counts
 	// kernel is nil if there is no approximation in single precision.
 	kernel *Kernel
@@ -66,9 +73,40 @@ var table = []entry{
 	},
 	Jaccard: {
 		name: "jaccard", about: "few of the columns with a 1 differ", single: jaccard[float32], double: jaccard[float64], term: difference, split: equalShares,
-		counts: &Counts{ofBits, mostDiffering},
+		domain: zerosAndOnes, counts: &Counts{ofBits, mostDiffering},
+	},
+	Canberra: {
+		name: "canberra", about: "the sum of differences, each as a share of its two values, is small", term: relative, absolute: true,
+	},
+	BrayCurtis: {
+		name: "braycurtis", about: "the sum of differences is a small share of the sum of values", single: brayCurtis[float32], double: brayCurtis[float64],
+		term: difference, split: inProportion,
+		absolute: true, domain: notNegative,
+	},
+	Dice: {
+		name: "dice", about: "columns that differ are few beside the ones of both rows", single: dice[float32], double: dice[float64], term: difference, split: equalShares,
+		domain: zerosAndOnes, counts: &Counts{diceOfBits, mostDifferingByDice},
 	},
 }
+
+// Domain is the set of values that a distance is defined for.
+type Domain struct {
+	// Words name the values: "the distance takes " and the words.
+	Words string
+	Has   func(v float64) bool
+	// of maps any number to one of the values.
+	of func(v float64) float64
+}
+
+var (
+	zerosAndOnes = &Domain{"0 and 1", func(v float64) bool { return v == 0 || v == 1 }, func(v float64) float64 {
+		if v > 0 {
+			return 1
+		}
+		return 0
+	}}
+	notNegative = &Domain{"values of 0 and more", func(v float64) bool { return v >= 0 }, math.Abs}
+)
 
 // Counts computes a distance of rows of 0 and 1 from the number of columns in which they differ and
 // their numbers of ones.
@@ -137,6 +175,10 @@ func (d Distance) Length(d2 float64) float64 {
 // Bits reports whether the distance is only defined for binary rows.
 func (d Distance) Bits() bool { return table[d].counts != nil }
 
+// Absolute reports whether the distance changes when the same vector is added to both rows, so that
+// rows must not be centred.
+func (d Distance) Absolute() bool { return table[d].absolute }
+
 // Counts returns the computation from counts of bits, or nil if the distance has none.
 func (d Distance) Counts() *Counts { return table[d].counts }
 
@@ -146,26 +188,42 @@ func (d Distance) Kernel() *Kernel { return table[d].kernel }
 // Bounded reports whether Box returns useful bounds, instead of 0.
 func (d Distance) Bounded() bool { return table[d].bound != nil }
 
-// BitError reports a value of a row that is neither 0 nor 1.
-type BitError struct {
+// Domain returns the values that the distance is defined for, or nil if it is defined for all.
+func (d Distance) Domain() *Domain { return table[d].domain }
+
+// DomainError reports a value of a row that the distance is not defined for.
+type DomainError struct {
 	Distance Distance
 	Row, Col int
 	Value    float64
 }
 
-func (e *BitError) Error() string {
-	return fmt.Sprintf("row %d, column %d is %v: the distance %v is one of rows of 0 and 1", e.Row, e.Col, e.Value, e.Distance)
+func (e *DomainError) Error() string {
+	return fmt.Sprintf("row %d, column %d is %v: the distance %v takes %s", e.Row, e.Col, e.Value, e.Distance, e.Distance.Domain().Words)
 }
 
-// Check returns a *BitError for the first value of x that the distance is not defined for.
+// Check returns a *DomainError for the first value of x that the distance is not defined for.
 func Check[T vec.Float](d Distance, x vec.Matrix[T]) error {
-	if !d.Bits() {
+	domain := d.Domain()
+	if domain == nil {
 		return nil
 	}
 	for p, v := range x.Data {
-		if v != 0 && v != 1 {
-			return &BitError{Distance: d, Row: p / x.Cols, Col: p % x.Cols, Value: float64(v)}
+		if !domain.Has(float64(v)) {
+			return &DomainError{Distance: d, Row: p / x.Cols, Col: p % x.Cols, Value: float64(v)}
 		}
 	}
 	return nil
+}
+
+// Restrict changes values of generated rows so that the distance is defined for them: to 1 if they
+// are positive, otherwise 0, or to their magnitudes.
+func Restrict[T vec.Float](d Distance, x vec.Matrix[T]) {
+	domain := d.Domain()
+	if domain == nil {
+		return
+	}
+	for p, v := range x.Data {
+		x.Data[p] = T(domain.of(float64(v)))
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -21,11 +22,10 @@ var all = distance.All()
 
 // fixture has the output of testdata/foreign/distances.py.
 type fixture struct {
-	Rows, Bits                    [][]float32
-	Manhattan, Chebyshev, Jaccard [][]float64
-	NearestManhattan              [][]int32 `json:"nearest_manhattan"`
-	NearestChebyshev              [][]int32 `json:"nearest_chebyshev"`
-	NearestJaccard                [][]int32 `json:"nearest_jaccard"`
+	Rows, Bits [][]float32
+	// Distances and Nearest have a matrix for each distance.
+	Distances map[string][][]float64
+	Nearest   map[string][][]int32
 }
 
 // Distances agree with scipy, and the nearest rows are as near as those of scikit-learn.
@@ -38,34 +38,30 @@ func TestDistancesAreSciPys(t *testing.T) {
 	if err := json.Unmarshal(text, &f); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		d       distance.Distance
-		rows    [][]float32
-		want    [][]float64
-		nearest [][]int32
-	}{
-		{distance.Manhattan, f.Rows, f.Manhattan, f.NearestManhattan},
-		{distance.Chebyshev, f.Rows, f.Chebyshev, f.NearestChebyshev},
-		{distance.Jaccard, f.Bits, f.Jaccard, f.NearestJaccard},
-	} {
-		t.Run(c.d.String(), func(t *testing.T) {
-			x := vec.Of(len(c.rows), len(c.rows[0]), slices.Concat(c.rows...))
+	for _, d := range all[1:] {
+		t.Run(d.String(), func(t *testing.T) {
+			rows, want, nearest := f.Rows, f.Distances[d.String()], f.Nearest[d.String()]
+			if d.Bits() {
+				rows = f.Bits
+			}
+			x := vec.Of(len(rows), len(rows[0]), slices.Concat(rows...))
+			distance.Restrict(d, x)
 			for i := range x.Rows {
 				for j := range x.Rows {
-					if got := c.d.Length(distance.Between(c.d, x.Row(i), x.Row(j))); math.Abs(got-c.want[i][j]) > 1e-12 {
-						t.Fatalf("rows %d and %d: %v, expected %v", i, j, got, c.want[i][j])
+					if got := d.Length(distance.Between(d, x.Row(i), x.Row(j))); math.Abs(got-want[i][j]) > 1e-12 {
+						t.Fatalf("rows %d and %d: %v, expected %v", i, j, got, want[i][j])
 					}
 				}
 			}
-			nb, err := knn.Graph(t.Context(), x, len(c.nearest[0]), knn.Settings{Distance: c.d})
+			nb, err := knn.Graph(t.Context(), x, len(nearest[0]), knn.Settings{Distance: d})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, want := range c.nearest {
+			for i, rows := range nearest {
 				_, dist2 := nb.Row(i)
-				for p, j := range want { // of rows that are as near it may list others
-					if got := c.d.Length(dist2[p]); math.Abs(got-c.want[i][j]) > 1e-12 {
-						t.Errorf("neighbour %d of row %d is at %v, expected row %d at %v", p, i, got, j, c.want[i][j])
+				for p, j := range rows { // of rows that are as near it may list others
+					if got := d.Length(dist2[p]); math.Abs(got-want[i][j]) > 1e-12 {
+						t.Errorf("neighbour %d of row %d is at %v, expected row %d at %v", p, i, got, j, want[i][j])
 					}
 				}
 			}
@@ -82,7 +78,11 @@ func pair(t *rapid.T, d distance.Distance) (a, b []float32, low, high []float64)
 		if d.Bits() {
 			return float32(r.IntN(2))
 		}
-		return float32(scale * r.NormFloat64())
+		v := float32(scale * r.NormFloat64())
+		if d.Domain() != nil && !d.Domain().Has(float64(v)) {
+			v = -v
+		}
+		return v
 	}
 	for range n {
 		a, b = append(a, draw()), append(b, draw())
@@ -151,7 +151,8 @@ func TestRootsAreMetrics(t *testing.T) {
 // most Counts.Most columns.
 func TestCountsOfBits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b, _, _ := pair(t, distance.Jaccard)
+		d := rapid.SampledFrom([]distance.Distance{distance.Jaccard, distance.Dice}).Draw(t, "distance")
+		a, b, _, _ := pair(t, d)
 		differ, onesA, onesB := 0, 0, 0
 		for k := range a {
 			if a[k] != b[k] {
@@ -159,11 +160,11 @@ func TestCountsOfBits(t *testing.T) {
 			}
 			onesA, onesB = onesA+int(a[k]), onesB+int(b[k])
 		}
-		d2 := distance.Between(distance.Jaccard, a, b)
-		if got := distance.Jaccard.Counts().Dist2(differ, onesA, onesB); got != d2 {
+		d2 := distance.Between(d, a, b)
+		if got := d.Counts().Dist2(differ, onesA, onesB); got != d2 {
 			t.Fatalf("%v by counts, %v by values", got, d2)
 		}
-		if most := distance.Jaccard.Counts().Most(d2, onesA, onesB); differ > most || most > differ+2 {
+		if most := d.Counts().Most(d2, onesA, onesB); differ > most || most > differ+2 {
 			t.Fatalf("%d columns differ at %v, at most %d by the limit", differ, d2, most)
 		}
 	})
@@ -203,8 +204,12 @@ func TestNames(t *testing.T) {
 		t.Error("a distance that is not known is read")
 	}
 	x := vec.Of(2, 2, []float32{0, 1, 1, 0.5})
-	var bit *distance.BitError
+	var bit *distance.DomainError
 	if err := distance.Check(distance.Jaccard, x); !errors.As(err, &bit) || bit.Row != 1 || bit.Col != 1 {
+		t.Errorf("error %v", err)
+	}
+	x.Data[2] = -1
+	if err := distance.Check(distance.BrayCurtis, x); !errors.As(err, &bit) || bit.Row != 1 || bit.Col != 0 || !strings.Contains(err.Error(), "takes values of 0 and more") {
 		t.Errorf("error %v", err)
 	}
 	if err := distance.Check(distance.Manhattan, x); err != nil {

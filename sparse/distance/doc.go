@@ -5,6 +5,9 @@
 //	Manhattan    sums of absolute differences
 //	Chebyshev    the largest absolute difference
 //	Jaccard      of rows of 0 and 1: the share of differing columns among those with a 1
+//	Canberra     sums of differences, each as a share of its two values
+//	BrayCurtis   of values not below 0: sums of differences as a share of all values
+//	Dice         of rows of 0 and 1: differing columns as a share of the ones of both rows
 //
 // # Formulas
 //
@@ -15,21 +18,25 @@
 //	Manhattan    d2 = sum_k |x_k - y_k|
 //	Chebyshev    d2 = (max_k |x_k - y_k|)^2
 //	Jaccard      d2 = (|A or B| - |A and B|) / |A or B|, 0 if neither has a 1
+//	Canberra     d2 = sum_k |x_k - y_k| / (|x_k| + |y_k|), without columns where both are 0
+//	BrayCurtis   d2 = sum_k |x_k - y_k| / sum_k (x_k + y_k), 0 if all values are 0
+//	Dice         d2 = (|A or B| - |A and B|) / (|A| + |B|), 0 if neither has a 1
 //
-// For Manhattan and Jaccard d2 is the distance itself. Its root is a Euclidean distance in as many
-// dimensions as there are rows (Schoenberg 1938; Gower and Legendre 1986), so that models may treat
-// it as one. The root of Chebyshev's d2 is the distance, which is not Euclidean in any number of
+// For Manhattan, Jaccard, Canberra, Bray-Curtis and Dice d2 is the distance itself. Its root is a
+// Euclidean distance in as many dimensions as there are rows (Schoenberg 1938; Gower and Legendre
+// 1986), so that models may treat it as one. For Canberra, Bray-Curtis and Dice the reason is that
+// min(a, b) and 1/(a + b) are positive definite for a, b > 0, and so are their products. The root of Chebyshev's d2 is the distance, which is not Euclidean in any number of
 // dimensions. d2 and the distance order rows alike.
 //
 // # Exactness
 //
 // A d2 is symmetric bit for bit. It is 0 only for rows that are equal, or whose difference
-// underflows. Terms are not negative and rounding is monotone, so that a sum over some of the
-// columns never exceeds the whole. Therefore Within may stop early, and Box may exclude all rows of
+// underflows. Terms are not negative and rounding is monotone, so that a sum of terms over some of
+// the columns never exceeds the whole. Therefore Within may stop early, and Box may exclude all rows of
 // a box, without a margin for rounding except the one in Box.
 //
 // # Contract
 //
-// Rows must have equal length and finite values below 1e150 in magnitude; for Jaccard, values must
-// be 0 or 1 (Check).
+// Rows must have equal length and finite values below 1e150 in magnitude; for Jaccard and Dice,
+// values must be 0 or 1, and for Bray-Curtis not below 0 (Check).
 package distance

@@ -131,6 +131,60 @@ func mostDiffering(t float64, onesA, onesB int) int {
 	return int(min(t, 1)*float64(onesA+onesB)/(2-min(t, 1))) + 1
 }
 
+// relative is the term of Canberra.
+func relative(a, b float64) float64 {
+	if a == b { // also 0 and 0
+		return 0
+	}
+	return math.Abs(a-b) / (math.Abs(a) + math.Abs(b))
+}
+
+// brayCurtis computes four sums of values likewise. Differences are those of manhattan.
+func brayCurtis[T vec.Float](a, b []T, _ float64) float64 {
+	differ := manhattan(a, b, math.Inf(1))
+	if differ == 0 {
+		return 0
+	}
+	b = b[:len(a)]
+	var s [4]float64
+	whole := len(a) &^ 3
+	for k := 0; k < whole; k += 4 {
+		x, y := (*[4]T)(a[k:]), (*[4]T)(b[k:])
+		s[0] += math.Abs(float64(x[0])) + math.Abs(float64(y[0]))
+		s[1] += math.Abs(float64(x[1])) + math.Abs(float64(y[1]))
+		s[2] += math.Abs(float64(x[2])) + math.Abs(float64(y[2]))
+		s[3] += math.Abs(float64(x[3])) + math.Abs(float64(y[3]))
+	}
+	for k := whole; k < len(a); k++ {
+		s[0] += math.Abs(float64(a[k])) + math.Abs(float64(b[k]))
+	}
+	return min(differ/((s[0]+s[1])+(s[2]+s[3])), 1) // rounding must not exceed 1
+}
+
+func dice[T vec.Float](a, b []T, _ float64) float64 {
+	differ, onesA, onesB := 0, 0, 0
+	for k, v := range a {
+		if v != b[k] {
+			differ++
+		}
+		if v != 0 {
+			onesA++
+		}
+		if b[k] != 0 {
+			onesB++
+		}
+	}
+	return diceOfBits(differ, onesA, onesB)
+}
+
+// diceOfBits is Counts.Dist2 of Dice.
+func diceOfBits(differ, onesA, onesB int) float64 { return ofCounts(differ, onesA+onesB) }
+
+// mostDifferingByDice is Counts.Most of Dice, plus one for rounding.
+func mostDifferingByDice(t float64, onesA, onesB int) int {
+	return int(min(t, 1)*float64(onesA+onesB)) + 1
+}
+
 // Box returns a lower bound of d2 between row and any row whose columns are within low..high. It is 0
 // for a distance that is not Bounded.
 func Box[T vec.Float](d Distance, row []T, low, high []float64) float64 {
@@ -156,9 +210,9 @@ func Box[T vec.Float](d Distance, row []T, low, high []float64) float64 {
 func bySum(sum, _ float64) float64 { return sum * (1 - 0x1p-30) }
 
 // Shares sets to to the contribution of each column to d2 of two rows; the sum is d2 up to
-// rounding. For Euclidean and Manhattan it is the column's term. For Chebyshev the columns with the
-// largest difference share the whole equally. For Jaccard each differing column contributes 1/|A or
-// B|.
+// rounding. For Euclidean, Manhattan and Canberra it is the column's term. For Chebyshev the columns
+// with the largest difference share the whole equally. For Jaccard and Dice the differing columns
+// do. For Bray-Curtis shares are in proportion to differences.
 func Shares[T vec.Float](d Distance, to []float64, a, b []T) {
 	e := &table[d]
 	for k, v := range a {
@@ -199,5 +253,19 @@ func equalShares(to []float64, d2 float64) {
 		if v != 0 {
 			to[k] = d2 / differ
 		}
+	}
+}
+
+// inProportion divides d2 in proportion to the terms.
+func inProportion(to []float64, d2 float64) {
+	sum := 0.0
+	for _, v := range to {
+		sum += v
+	}
+	if sum == 0 {
+		return
+	}
+	for k, v := range to {
+		to[k] = d2 * (v / sum)
 	}
 }

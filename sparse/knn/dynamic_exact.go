@@ -86,7 +86,7 @@ func (s *DynamicExact) Bytes() int64 {
 }
 
 // Check returns the error that Put would return for these rows: for another dimension, a
-// *ValueError if a value is not finite, or a *distance.BitError if the distance is not defined for
+// *ValueError if a value is not finite, or a *distance.DomainError if the distance is not defined for
 // a value.
 func (s *DynamicExact) Check(x vec.Matrix[float32], threads int) error {
 	if x.Cols != s.dim {

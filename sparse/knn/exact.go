@@ -55,7 +55,7 @@ var _ Index = (*Exact)(nil)
 func NewExact(x vec.Matrix[float32]) *Exact { return NewExactBy(distance.Euclidean, x) }
 
 // NewExactBy is NewExact under a distance. If the distance is not defined for rows or queries,
-// Search returns a *distance.BitError.
+// Search returns a *distance.DomainError.
 func NewExactBy(d distance.Distance, x vec.Matrix[float32]) *Exact {
 	return newExact(d, x, sketchBytes)
 }

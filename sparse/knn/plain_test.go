@@ -32,7 +32,9 @@ func rowsFor(t *rapid.T, d distance.Distance, n, dim int) vec.Matrix[float32] {
 	if d.Bits() {
 		return bitsOf[float32](t, n, dim)
 	}
-	return knntest.Points[float32](rapid.SampledFrom(knntest.Kinds).Draw(t, "kind"), n, dim, rapid.Uint64().Draw(t, "seed"))
+	x := knntest.Points[float32](rapid.SampledFrom(knntest.Kinds).Draw(t, "kind"), n, dim, rapid.Uint64().Draw(t, "seed"))
+	distance.Restrict(d, x)
+	return x
 }
 
 // Every search under a distance equals the double loop, bit for bit, for any number of threads.
@@ -145,7 +147,7 @@ func TestOnlyBitsHaveJaccard(t *testing.T) {
 	bad.Row(4)[2] = 0.5
 	ctx, set := t.Context(), knn.Settings{Distance: distance.Jaccard}
 	refused := func(what string, err error) {
-		var bit *distance.BitError
+		var bit *distance.DomainError
 		if !errors.As(err, &bit) || bit.Row != 4 || bit.Col != 2 || bit.Value != 0.5 {
 			t.Errorf("%s: error %v", what, err)
 		}
@@ -169,9 +171,7 @@ func BenchmarkDistanceGraph(b *testing.B) {
 	const n, dim = 5000, 50
 	for _, d := range others {
 		x := components(n, dim)
-		if d.Bits() {
-			knntest.Threshold(x)
-		}
+		distance.Restrict(d, x)
 		b.Run(d.String(), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := knn.Graph(context.Background(), x, 10, knn.Settings{Threads: 1, Distance: d}); err != nil {

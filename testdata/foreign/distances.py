@@ -15,9 +15,12 @@ rows = np.round(rng.normal(0, 3, (24, 7)), 3).astype("f4").astype(float)
 usual = rng.random((3, 50)) < 0.3
 bits = usual[np.arange(24) % 3] ^ (rng.random((24, 50)) < 0.08)
 bits[23] = False
-out = {"rows": rows.tolist(), "bits": bits.astype(int).tolist()}
-for name, scipys, x in [("manhattan", "cityblock", rows), ("chebyshev", "chebyshev", rows), ("jaccard", "jaccard", bits)]:
-    out[name] = distance.cdist(x, x, scipys).tolist()
+out = {"rows": rows.tolist(), "bits": bits.astype(int).tolist(), "distances": {}, "nearest": {}}
+for name, scipys, x in [
+    ("manhattan", "cityblock", rows), ("chebyshev", "chebyshev", rows), ("jaccard", "jaccard", bits),
+    ("canberra", "canberra", rows), ("braycurtis", "braycurtis", np.abs(rows)), ("dice", "dice", bits),
+]:
+    out["distances"][name] = np.nan_to_num(distance.cdist(x, x, scipys)).tolist()  # of two rows of zeros scipy has NaN for dice, and 0 for jaccard
     _, found = NearestNeighbors(n_neighbors=5, metric=name, algorithm="brute").fit(x).kneighbors()
-    out["nearest_" + name] = found.tolist()
+    out["nearest"][name] = found.tolist()
 json.dump(out, open("distances.json", "w"))

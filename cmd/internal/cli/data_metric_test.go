@@ -211,6 +211,9 @@ func TestModelsOfDistances(t *testing.T) {
 		{"jaccard", "alarms.csv", "a*", "device"},
 		{"manhattan", "cities.csv", "lat,lon", "city"},
 		{"chebyshev", "cities.csv", "lat,lon", "city"},
+		{"canberra", "cities.csv", "lat,lon", "city"},
+		{"braycurtis", "alarms.csv", "a*", "device"},
+		{"dice", "alarms.csv", "a*", "device"},
 	} {
 		t.Run(c.metric, func(t *testing.T) {
 			atTables(t)

@@ -38,7 +38,7 @@ type fitCmd struct {
 func (fitCmd) Help() string {
 	return `Learns a map and writes it as a model, on which other rows can be placed, and with --map as a table.
 
-Formats, recognised by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] .jsonl[.gz] .npy .npz[:ARRAY] .mtx[.gz] .idx[.gz].
+Formats, recognised by content: ` + ingest.Formats() + `.
 
     unfold fit data.parquet -o data.unfold --map map.parquet
     unfold fit flows.csv.gz --columns '*' --log1p --standardize --label attack -o flows.unfold --map flows.parquet

@@ -118,7 +118,7 @@ func (f *drawnFile) drawFlags(holes bool) {
 		flags []string
 	}{
 		{3, []string{"--standardize"}}, {5, []string{"--log1p"}}, {4, []string{"--clusters", "--cluster-min-size=2"}}, {5, []string{"--density=0.5"}},
-		{3, []string{"--metric", one(r, "cosine", "correlation", "manhattan", "chebyshev", "hamming", "hellinger", "jaccard")}},
+		{3, []string{"--metric", one(r, "cosine", "correlation", "manhattan", "chebyshev", "hamming", "hellinger", "jaccard", "canberra", "braycurtis", "dice")}},
 		{2, []string{"--kind", one(r, "lvm", "lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds", "gtm")}},
 		{2, []string{"--dims", one(r, "1", "2", "3", "5")}}, {3, []string{"--neighbors", one(r, "1", "3", "20")}},
 		{4, []string{"--tails", "gaussian"}}, {4, []string{"--frame", one(r, "none", "pca", "mds", "geodesic")}},

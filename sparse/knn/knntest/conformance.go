@@ -37,9 +37,7 @@ func Conformance(t *testing.T, o Options, build func(x vec.Matrix[float32]) knn.
 // points returns points of a kind for which the distance is defined.
 func (o Options) points(kind string, n, dim int, seed uint64) vec.Matrix[float32] {
 	x := Points[float32](kind, n, dim, seed)
-	if o.Distance.Bits() {
-		Threshold(x)
-	}
+	distance.Restrict(o.Distance, x)
 	return x
 }
 

@@ -60,12 +60,3 @@ func value(rng *rand.Rand, kind string, i, k int) float64 {
 	}
 	return g
 }
-
-// Threshold makes rows binary: 1 for values above 0.
-func Threshold[T vec.Float](x vec.Matrix[T]) {
-	for p, v := range x.Data {
-		if x.Data[p] = 0; v > 0 {
-			x.Data[p] = 1
-		}
-	}
-}
