@@ -76,12 +76,14 @@ var table = []entry{
 		domain: zerosAndOnes, counts: &Counts{ofBits, mostDiffering},
 	},
 	Canberra: {
-		name: "canberra", about: "the sum of differences, each as a share of its two values, is small", term: relative, absolute: true,
+		name: "canberra", about: "the sum of differences, each as a share of its two values, is small", single: canberra[float32], double: canberra[float64],
+		term: relative, absolute: true,
 	},
 	BrayCurtis: {
 		name: "braycurtis", about: "the sum of differences is a small share of the sum of values", single: brayCurtis[float32], double: brayCurtis[float64],
 		term: difference, split: inProportion,
 		absolute: true, domain: notNegative,
+		kernel: &Kernel{aboutBrayCurtis, brayCurtisBeyond},
 	},
 	Dice: {
 		name: "dice", about: "columns that differ are few beside the ones of both rows", single: dice[float32], double: dice[float64], term: difference, split: equalShares,

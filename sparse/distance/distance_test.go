@@ -120,6 +120,15 @@ func TestProperties(t *testing.T) {
 		if got := distance.Within(d, a, b, d2); got != d2 {
 			t.Fatalf("%v within %v itself", got, d2)
 		}
+		if kernel := d.Kernel(); kernel != nil {
+			var about [1]float32
+			if kernel.About(about[:], a, b, len(b), []int32{0}); float64(about[0]) > kernel.Beyond(d2, len(a)) {
+				t.Fatalf("single precision has %v and excludes the distance %v", about[0], d2)
+			}
+			if length := d.Length(d2); float64(about[0]) < length*(1-1e-4) && length < math.MaxFloat32 {
+				t.Fatalf("single precision has %v for %v", about[0], d2)
+			}
+		}
 		share, sum := make([]float64, len(a)), 0.0
 		distance.Shares(d, share, a, b)
 		for k, v := range share {

@@ -139,6 +139,29 @@ func relative(a, b float64) float64 {
 	return math.Abs(a-b) / (math.Abs(a) + math.Abs(b))
 }
 
+// canberra computes four sums likewise, whose divisions do not wait for each other.
+func canberra[T vec.Float](a, b []T, most float64) float64 {
+	b = b[:len(a)]
+	var s [4]float64
+	for len(a) >= together {
+		x, y := (*[together]T)(a), (*[together]T)(b)
+		for k := 0; k < together; k += 4 {
+			s[0] += relative(float64(x[k]), float64(y[k]))
+			s[1] += relative(float64(x[k+1]), float64(y[k+1]))
+			s[2] += relative(float64(x[k+2]), float64(y[k+2]))
+			s[3] += relative(float64(x[k+3]), float64(y[k+3]))
+		}
+		if sum := (s[0] + s[1]) + (s[2] + s[3]); sum > most {
+			return sum
+		}
+		a, b = a[together:], b[together:]
+	}
+	for k, v := range a {
+		s[0] += relative(float64(v), float64(b[k]))
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
+}
+
 // brayCurtis computes four sums of values likewise. Differences are those of manhattan.
 func brayCurtis[T vec.Float](a, b []T, _ float64) float64 {
 	differ := manhattan(a, b, math.Inf(1))
@@ -159,6 +182,42 @@ func brayCurtis[T vec.Float](a, b []T, _ float64) float64 {
 		s[0] += math.Abs(float64(a[k])) + math.Abs(float64(b[k]))
 	}
 	return min(differ/((s[0]+s[1])+(s[2]+s[3])), 1) // rounding must not exceed 1
+}
+
+// zeros is a row of zeros, which nothing changes.
+var zeros [1024]float32
+
+// aboutBrayCurtis is Kernel.About of BrayCurtis. The sum of a row is its Manhattan distance from 0.
+func aboutBrayCurtis(out, q, data []float32, stride int, rows []int32) {
+	dist.Manhattan(out, q, data, stride, rows)
+	var own float64
+	for _, v := range q {
+		own += float64(v)
+	}
+	zero := zeros[:]
+	if len(q) > len(zero) {
+		zero = make([]float32, len(q))
+	}
+	var sums [64]float32
+	for at := 0; at < len(rows); at += len(sums) {
+		piece := rows[at:min(at+len(sums), len(rows))]
+		dist.Manhattan(sums[:len(piece)], zero[:len(q)], data, stride, piece)
+		for i, sum := range sums[:len(piece)] {
+			o := &out[at+i]
+			switch {
+			case *o == 0:
+			case *o > math.MaxFloat32: // the sum of differences is beyond float32, the distance is not
+				*o = 0
+			default:
+				*o = float32(float64(*o) / (own + float64(sum)))
+			}
+		}
+	}
+}
+
+// brayCurtisBeyond allows for the rounding of both sums and of the quotient.
+func brayCurtisBeyond(most float64, n int) float64 {
+	return most * (1 + 4*dist.Bound(n) + 0x1p-20)
 }
 
 func dice[T vec.Float](a, b []T, _ float64) float64 {
