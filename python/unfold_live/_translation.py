@@ -137,8 +137,8 @@ def _of_scipy(name: str) -> Any:
 
 #: Metrics that SciPy has, and the program does not.
 _SCIPY_METRICS = (
-    *("braycurtis", "canberra", "dice", "jensenshannon", "mahalanobis", "rogerstanimoto", "russellrao", "seuclidean"),
-    *("sokalmichener", "sokalsneath", "sqeuclidean", "yule"),
+    *("jensenshannon", "mahalanobis", "rogerstanimoto", "russellrao", "seuclidean", "sokalmichener", "sokalsneath"),
+    *("sqeuclidean", "yule"),
 )
 
 
