@@ -105,8 +105,8 @@ func glosses(ctx context.Context, dir string) (*rows, error) {
 	return of(all.X, class[1:]), nil
 }
 
-// connections reads records of connections: features of which three are text and left out, and a
-// label. Numbers are taken as log(1 + v).
+// connections reads records of connections: features and a label. Three features are text and are
+// left out. Numbers are taken as log(1 + v).
 func connections(r io.Reader, first int, header bool) (*rows, error) {
 	const features = 41
 	out := &rows{}

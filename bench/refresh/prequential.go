@@ -23,7 +23,7 @@ type prequential struct {
 	First, Block      int
 	Refit             int // events between two fits of a peer that cannot be updated
 	Events            []int
-	Unknown           []int // events of types of which nothing has been learnt
+	Unknown           []int // events of types that have not been learnt
 	Types             int
 	Refreshes, Majors int
 	Maps              []contestant
