@@ -389,7 +389,7 @@ func expressionOf(pattern string) *regexp.Regexp {
 	return regexp.MustCompile("(?s)^" + expression + "$")
 }
 
-// noneLeft returns the error for columns of which none is encoded.
+// noneLeft returns the error for columns if none of them is encoded.
 func noneLeft(o table.Origin, s table.Schema, left []Left) *table.Error {
 	e := o.Bad("no column is left to encode")
 	if len(left) > 0 {
