@@ -23,9 +23,8 @@ type Options struct {
 	Points int `json:"points"`
 	// Kernel is the covariance, in the form of kernel.Parse. Default rbf+bias+white.
 	Kernel string `json:"kernel"`
-	// Restarts is the number of starts of learning, of which the result with the largest likelihood
-	// is kept. The first start is that of Start, and the others are random changes of it. Default
-	// 1.
+	// Restarts is the number of starts of learning. The result with the largest likelihood is kept.
+	// The first start is that of Start, and the others are random changes of it. Default 1.
 	Restarts int `json:"restarts"`
 	// Smooth places with a smooth map from vectors to places (Back) instead of the likelihood, in
 	// microseconds instead of milliseconds, and less exactly.
