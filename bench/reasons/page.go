@@ -14,7 +14,7 @@ const introduction = `# Reasons
 Package models/reasons splits the novelty of an event exactly over the columns of its source ([equations.md](reference/equations.md), R1 to R5). Here it
 names the columns of attacks, compared with [SHAP](https://shap.readthedocs.io). ` + "`make reasons`" + ` writes this page; every figure is measured.
 
-The map is learnt from normal connections alone: numbers as log(1 + v), standardised, words as an element a category. Precision at 3 is the share
+The map is learnt from normal connections alone: numbers as log(1 + v), standardised, words as one element per category. Precision at 3 is the share
 of the first three columns by which the attack is known, of as many as it has, up to three: means over the events of each attack, then over the
 attacks. ` + "`bench/reasons/attacks.go`" + ` lists these columns and their sources.
 
