@@ -20,7 +20,8 @@ Streams are drawn from a data set without repetition; the reference has rows of 
 
 `
 
-// statistics are those that models/drift could use alone. Their delays are behind the page.
+// statistics are the statistics that models/drift could use alone. The page's table of details has
+// their delays.
 var statistics = []string{"neighbours alone", "tree alone", "neighbours and tree"}
 
 // write writes the page and returns the number of goals by verdict.

@@ -14,7 +14,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// rollPoints, rollSteps and rollRange are those of the paper's figures 3 and 4. The numbers of
+// rollPoints, rollSteps and rollRange are from the paper's figures 3 and 4. The numbers of
 // neighbours begin one lower, see authors.
 const (
 	rollPoints = 400

@@ -26,8 +26,8 @@ type rows struct {
 	class  []string
 }
 
-// set is a data set: how it is read from the folder of data, and which classes are normal, if some
-// are: then only these are learnt.
+// set is a data set: how it is read from the folder of data, and its normal classes. If there are
+// any, only these are learnt.
 type set struct {
 	key, name, normal string
 	read              func(ctx context.Context, dir string) (*rows, error)

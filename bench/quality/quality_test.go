@@ -93,7 +93,7 @@ func TestFirsts(t *testing.T) {
 	}
 }
 
-// Targets compare the printed figures: those that look equal are equal.
+// Targets compare the figures as printed.
 func TestTargets(t *testing.T) {
 	const plain = "%.3f"
 	for _, c := range []struct {

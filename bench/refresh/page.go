@@ -51,7 +51,7 @@ func (o *options) write() ([]target, error) {
 // shown are the scenarios on the page itself; the others are among its tables.
 var shown = []string{stationary, inOrder, serving, restart}
 
-// section writes that of a scenario: of its results or, without them, the earlier one.
+// section writes the section of a scenario, from its results or, without them, from the earlier page.
 func (o *options) section(w *bytes.Buffer, name string, r *outcome, old *earlier, folder string) error {
 	heading := capital(name)
 	if r == nil {

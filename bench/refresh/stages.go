@@ -73,7 +73,7 @@ func (l *lab) stages(ctx context.Context, o *outcome) error {
 // youngPicture is the file of the drawn maps, in the folder of results and next to the page.
 const youngPicture = "young.png"
 
-// conform returns the comparisons; in a run on toy data a few events of one kind.
+// conform returns the comparisons. A run on toy data has a few events of one kind.
 func (l *lab) conform(ctx context.Context) (sets []*conformance.Set, courses []conformance.Course, err error) {
 	if l.dir == "" {
 		return []*conformance.Set{conformance.Blobs(300, 8)}, []conformance.Course{
@@ -217,7 +217,7 @@ func youngTargets(add func(name string, b target, value func(o *outcome) float64
 	}
 }
 
-// keepPicture copies the picture of maps from the folder of results to that of the page, and
+// keepPicture copies the picture of maps from the folder of results to the folder of the page, and
 // references it there.
 func (o *options) keepPicture(w *bytes.Buffer, folder string) error {
 	drawn, err := os.ReadFile(filepath.Join(o.out, youngPicture))

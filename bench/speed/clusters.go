@@ -14,7 +14,7 @@ import (
 // clusterBatches is how many batches of points a round inserts, and deletes.
 const clusterBatches = 10
 
-// keptClusters names a figure of clusters of rows with so many values.
+// keptClusters names a figure of clusters of rows with the given number of values.
 func keptClusters(dim int, what string) string { return fmt.Sprintf("%d values: %s", dim, what) }
 
 func clustersRow() row {
