@@ -47,7 +47,7 @@ type modelFile struct {
 	encoder *ingest.Encoder
 	classes []string // classes that the model predicts
 	groups  *identity.Groups
-	// bridges join what is otherwise apart, by points.
+	// bridges are edges that connect otherwise separate parts, as pairs of points.
 	bridges []models.Bridge
 }
 

@@ -37,7 +37,7 @@ type Map struct {
 	// Size, one a point, makes the dots' areas proportional to it. SizeBy names it.
 	Size   []float64
 	SizeBy string
-	// Facet, one a point, draws a panel for each of its values; FacetBy names it.
+	// Facet has a value for each point. Each value gets a panel; FacetBy names the column.
 	Facet   []string
 	FacetBy string
 	// Bright, one a point, marks points to highlight; all others are grey, behind them.
