@@ -188,7 +188,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// Check returns an error if settings are wrong or exclude each other, whatever the schema is.
+// Check returns an error if settings are wrong or exclude each other, for any schema.
 func (m Mapping) Check() error {
 	if m.Vector != "" && len(m.Columns) > 0 {
 		return fmt.Errorf("both a vector column (%q) and columns are named; name one or the other", m.Vector)
