@@ -11,8 +11,8 @@ import (
 type Placed struct {
 	// Mu are the coordinates, n x d.
 	Mu vec.Matrix[float32]
-	// Sigma is a length scale for each event, in map units: what the model says
-	// of how well its place is known. See the model.
+	// Sigma is a length scale for each event, in map units: the model's estimate of the error of
+	// its place. See the model.
 	Sigma []float32
 	// NoveltyLocal and NoveltyGlobal are percentiles in [0,1] of the event's
 	// local outlier factor and of its mean neighbour distance among the

@@ -50,7 +50,7 @@ func (s FitSettings) bytes(n, dy int) int64 {
 
 // shape is the expected sizes of the fronts, estimated without the graph.
 type shape struct {
-	// There are this many patches of so many points each, with other fronts above them.
+	// There are this many patches with this many points each, and other fronts above them.
 	patches, points int
 	above           []int // points in a front
 }

@@ -176,7 +176,7 @@ func TestSquared(t *testing.T) {
 	}
 }
 
-// The likelihood of edges has the place of its row, and its nearest points without the row itself.
+// The likelihood of edges gets the row's place, and its nearest points without the row itself.
 func TestLogLiksOfEdges(t *testing.T) {
 	p, _, _ := loglikPlacer(t)
 	x := modeltest.Events(10, 20, 6)
