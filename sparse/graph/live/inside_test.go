@@ -76,7 +76,7 @@ func sorted(p points, of int32) (index []int32, dist2 []float64) {
 	return index, dist2
 }
 
-// Lists go as far as they promise, and Changed names exactly the lists that are others than before.
+// Lists have the promised length, and Changed names exactly the lists that are others than before.
 func TestListsInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 6).Draw(t, "k")
@@ -489,8 +489,8 @@ func TestReleased(t *testing.T) {
 	}
 }
 
-// A change that is cancelled names one error only, leaves the lists as they were, and what is there is
-// still searched.
+// A cancelled change returns one error and leaves the lists as they were; the graph can still be
+// searched.
 func TestCancelledInside(t *testing.T) {
 	g, p := newGraph(t, 2, Settings{Neighbors: 3, Spare: -1, Threads: 1}), points{}
 	insert(t, g, p, knntest.Points[float32]("gauss", 60, 2, 1))
