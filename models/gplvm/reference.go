@@ -184,13 +184,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case x.Cols < s.Dims:
-		return nil, models.BadInputf("gplvm: vectors of %d elements for a map of %d dimensions: want at most as many dimensions as elements", x.Cols, s.Dims)
-	case x.Rows < s.Dims+2:
-		return nil, models.BadInputf("gplvm: %d distinct rows are too few for a map of %d dimensions: at least %d are needed", x.Rows, s.Dims, s.Dims+2)
-	}
-	if err := placing.CheckObserved(x, nil); err != nil {
+	if err := placing.CheckEnough(x, s.Dims); err != nil {
 		return nil, err
 	}
 	if s.Noise == NoiseProbit {
