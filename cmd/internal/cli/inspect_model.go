@@ -160,7 +160,7 @@ func (m *modelFile) describeModel(line liner) {
 	}
 	inspectTails(line, s, spec.LVM)
 	if n := len(m.bridges); n > 0 && s.Graph == nil {
-		line("bridges", "%s what is otherwise apart: points %s", joins(n), describeBridges(m.bridges))
+		line("bridges", "%s otherwise separate parts: points %s", joins(n), describeBridges(m.bridges))
 	}
 	line("learning", "%d steps, seed %d", max(spec.Steps, 0), spec.Seed)
 	if f, known := embed.StatsOf(s); known {
