@@ -24,8 +24,7 @@ const runsHead = `
 
 Each line is one run of a scenario, by a schedule that its seed determines. The judge knows only the final content of the topics. Faults at a
 named moment happen at a certain request or answer, or while a file of the state is written. Wrong: outputs of no input, out of order, with
-other rows, or with other bytes for the same offset and version. Only at-least-once delivery allows duplicates. Lag at rest: the offsets
-between the group's committed ones and the ends of its topic, with all markers of transactions.
+other rows, or with other bytes for the same offset and version. Only at-least-once delivery allows duplicates. Lag at rest: the difference between the group's committed offsets and the ends of its topic, markers of transactions included.
 
 | scenario | broker | delivery | seed | faults | at named moments | inputs | placed | dead letters | lost | duplicates | wrong | lag at rest | minutes | begun | promises |
 |---|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
