@@ -109,7 +109,6 @@ func faces(ctx context.Context, b *bench) (string, error) {
 
 ![Places of the frames on the precision of the model](gplvm/faces.png) ![Faces along straight lines of the map](gplvm/fantasies.png)
 
-Left: fifths of the film by colour. Right: what the model says lies on straight lines between the places of pairs of frames, which
-are at both ends of each row; those between were never filmed.
+Left: fifths of the film by colour. Right: the model's predictions on straight lines between the places of two frames, which are at both ends of each row.
 `, y.Rows, faceRows, faceCols, c.Iterations, c.time(), c.LogLik), nil
 }

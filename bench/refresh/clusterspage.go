@@ -154,8 +154,7 @@ func (d *identities) goings(w *bytes.Buffer, run string, set clusters.Settings) 
 
 %s
 
-Each class in turn disappears from the stream, and leaves the window within %d refreshes. A class is a cluster if one on the first map has most of its
-points from the class.
+Each class in turn disappears from the stream, and leaves the window within %d refreshes. A class counts as a cluster if a cluster of the first map has most of its points from the class.
 
 | class | a cluster | dead at |
 |---|---|---|

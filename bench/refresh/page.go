@@ -158,7 +158,7 @@ func (o *outcome) story() string {
 		return fmt.Sprintf("%s, the newest of a stream from which one class vanishes; %d new rows a refresh. Within a hundredth of the diameter of a point lie %.0f%% of the places that the class had at the start (of the others': %.0f%%), and after the major refresh %.0f%% (%.0f%%).",
 			set, o.Block, 100*o.Figures[usedLate], 100*o.Figures[usedOthers], 100*o.Figures[againLate], 100*o.Figures[againOthers])
 	case gaussian:
-		return fmt.Sprintf("%s. The stationary stream with the paper's model (`model.tails: gaussian`): before every refresh %d random members are replaced by as many new rows. L is that of landmarks with which neither map was learnt.", set, o.Block)
+		return fmt.Sprintf("%s. The stationary stream with the paper's model (`model.tails: gaussian`): before every refresh %d random members are replaced by as many new rows. L uses landmarks with which neither map was learnt.", set, o.Block)
 	case inOrder:
 		return o.Stream.story(o.Size)
 	case young:

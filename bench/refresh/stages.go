@@ -152,7 +152,7 @@ func (o *outcome) stagesOf(w *bytes.Buffer) {
 				m.Stage.Nearest, m.Fit.Nearest, m.Stage.Trust, m.Fit.Trust, m.Stage.RNX, m.Fit.RNX)
 		}
 	}
-	w.WriteString("\nThe largest moves of points that stayed, in any refresh, median / p90 / p99. A leap is a refresh after which a third of the points\nor more are new, or have gone.\n\n" +
+	w.WriteString("\nThe largest moves of points that stayed, in any refresh, median / p90 / p99. In a leap at least a third of the points are new or gone.\n\n" +
 		"| events | stage | refreshes | moves | leaps | moves |\n|---|---|---|---|---|---|\n")
 	moves := func(n int, m [3]float64) string {
 		if n == 0 {
