@@ -74,7 +74,7 @@ func (s *Spark) billion(p func(string, ...any)) {
 	core := float64(last.Rows) / last.all()
 	const rows, cores = 1e9, 8
 	p("\n## A billion rows\n\nWorkers share nothing but the model, which each executor gets once: rows / (cores x rate of a core) seconds. The rate is that of the\n"+
-		"largest run above, by its processor time: %s rows/s for a core; rows and map are the same. An executor has %d cores here. What reads and writes files has to keep up: %s bytes\n"+
+		"largest run above, by its processor time: %s rows/s for a core; rows and map are the same. An executor has %d cores here. The file system has to keep up: %s bytes\n"+
 		"a second for a core, as float32.\n\n", count(core), cores, count(core*4*sparkDim))
 	p("| executors | cores | rows/s | a billion rows take |\n|---|---|---|---|\n")
 	for _, n := range []int{1, 4, 16, 64} {

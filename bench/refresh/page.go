@@ -168,7 +168,7 @@ func (o *outcome) story() string {
 			"take less time. Constants of package models/live were chosen on README's events, blobs in 32 dimensions, digits and sentences; the other events are held out: no constant was\n" +
 			"chosen by them, though a bound was set after a look at them."
 	case serving:
-		return fmt.Sprintf("%s under a window, in a learner (package stream/learn) that saves its state and leaves a core to placing. Messages of one event are placed one by one, alternately without a refresh and during one of %.0f refreshes (%.0f of them major), each after %d new rows. The time is from a message's bytes to those of its answer.",
+		return fmt.Sprintf("%s under a window, in a learner (package stream/learn) that saves its state and leaves a core to placing. Messages of one event are placed one by one, alternately without a refresh and during one of %.0f refreshes (%.0f of them major), each after %d new rows. The time is from a message's bytes to its answer's.",
 			set, o.Figures[refreshCount], o.Figures[majorCount], o.Block)
 	case restart:
 		return fmt.Sprintf("%s, hardly learnt. A learner stops and another one starts from its state folder, in the same process, %.0f times: %.2f s to the first answer (median), %.2f s at most. Of the answers to %.0f messages each time, %.0f differ from those before the stop in any bit.",

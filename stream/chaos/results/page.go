@@ -61,8 +61,7 @@ Randomly damaged messages, decoded in processes of their own. Allocations count 
 const inflatingHead = `
 ## Messages that are large in memory
 
-Few messages that are small on the wire: their decompressed size, the stage's peak of resident memory, and the bound of operations.md with the
-defaults.
+Messages that are small on the wire and large in memory: their decompressed size, the stage's peak of resident memory, and the bound of operations.md with the defaults.
 
 | load | broker | messages | decompressed, MB | placed | dead letters | lost | most memory, MB | bound, MB | minutes | begun | promises |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
