@@ -56,7 +56,7 @@ func TestFarFromZero(t *testing.T) {
 	}
 }
 
-// checkFar checks a map of rows of far against their places.
+// checkFar checks that a map of the rows of far places them where they were learnt.
 func checkFar(t *testing.T, name string, m *Map, x mat.Matrix, places *mat.Dense, unit float64) {
 	t.Helper()
 	if m.Len() != 120 {

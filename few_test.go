@@ -159,7 +159,7 @@ var fewCalls = map[string]func(ctx context.Context, m *unfold.Map, x mat.Matrix,
 			return shapeErrorf("%d positions have %d errors", n, len(d.Error))
 		}
 		if err == nil {
-			_, err = m.Decode(ctx, x) // of which most have other lengths
+			_, err = m.Decode(ctx, x) // most of them have other lengths
 		}
 		return err
 	},

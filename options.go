@@ -188,8 +188,7 @@ type LLLVMOptions struct {
 	// Points is the largest number of points that are learnt, a sample of all. The others are
 	// placed with it. Default 1000.
 	Points int
-	// Restarts is the number of random starts of learning, of which the best result is kept.
-	// Default 1.
+	// Restarts is the number of random starts of learning. The best result is kept. Default 1.
 	Restarts int
 }
 
@@ -201,7 +200,7 @@ type GPLVMOptions struct {
 	// Kernel is the covariance function, a sum of rbf, linear, mlp, bias and white.
 	// Default rbf+bias+white.
 	Kernel string
-	// Restarts is the number of starts of learning, of which the best result is kept. Default 1.
+	// Restarts is the number of starts of learning. The best result is kept. Default 1.
 	Restarts int
 	// Smooth places with a smooth function of the vector, in microseconds instead of milliseconds,
 	// and less exactly.

@@ -147,7 +147,7 @@ func (m *Map) LogLik(ctx context.Context, x mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// place places rows, of which values may be missing if the model can do without them.
+// place places rows. They may have missing values if the model can do without them.
 func (v *view) place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
 	if lenient, ok := v.placer.(models.Lenient); ok {
 		return lenient.PlaceMissing(ctx, x)

@@ -119,7 +119,7 @@ func (r Rows) read(dst []float32, i int) error {
 	return nil
 }
 
-// scatter writes a row of a sparse matrix, of which the rest is zero.
+// scatter writes the entries of a sparse row into a row of zeros.
 func scatter(dst []float32, c *own.Rows, i int) error {
 	clear(dst)
 	columns, values := c.Row(i)

@@ -188,7 +188,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// Check returns an error if settings are wrong or exclude each other, whatever the schema is.
+// Check returns an error if settings are wrong or exclude each other, for any schema.
 func (m Mapping) Check() error {
 	if m.Vector != "" && len(m.Columns) > 0 {
 		return fmt.Errorf("both a vector column (%q) and columns are named; name one or the other", m.Vector)
@@ -389,7 +389,7 @@ func expressionOf(pattern string) *regexp.Regexp {
 	return regexp.MustCompile("(?s)^" + expression + "$")
 }
 
-// noneLeft returns the error for columns of which none is encoded.
+// noneLeft returns the error for columns if none of them is encoded.
 func noneLeft(o table.Origin, s table.Schema, left []Left) *table.Error {
 	e := o.Bad("no column is left to encode")
 	if len(left) > 0 {

@@ -22,13 +22,13 @@ type Common struct {
 	Neighbors int
 	// Steps is the number of iterations; negative means none.
 	Steps int
-	// Seed is that of all that is drawn at random.
+	// Seed is the seed of all random numbers.
 	Seed uint64
 	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS. The result
 	// does not depend on it.
 	Threads int
-	// Distance is that of the rows; the zero value is the Euclidean one. Neighbours under another
-	// are always found exactly. Not every kind of model takes it, and a snapshot keeps it.
+	// Distance is the distance of rows; the zero value is Euclidean. With any other, neighbours are
+	// found exactly. Not every kind of model supports it. A snapshot stores it.
 	Distance distance.Distance
 	// Search selects how neighbours are found. The zero value finds 99% of them, in a
 	// sample of points or all, as their number decides (package auto).
@@ -36,16 +36,16 @@ type Common struct {
 	// Lists is the least number of neighbours in a Result, for novelty. Default:
 	// Neighbors, and never more than there are other points.
 	Lists int
-	// Given are neighbours of the rows to be learnt from that were found elsewhere, Lists
-	// or more of each: they take the place of the search, and distances that are given that of the
-	// rows' own. Nil: there are none. Not every kind of model takes them, and files do not keep them.
+	// Given are known neighbours of the learnt rows, Lists or more for each. They replace the
+	// search, and given distances replace those of the rows. Nil means none. Not every kind of
+	// model supports them, and files do not store them.
 	Given *knn.Given
-	// Paths are those of a graph of the rows to be learnt from, all joined: rows then have no
-	// elements, neighbours are the nearest along it, and distances the lengths of paths. Nil: there
-	// is none. Not every kind of model takes them, and settings in files do not keep them.
+	// Paths belong to a connected graph of the learnt rows. Rows then have no elements, and
+	// distances are lengths of paths. Nil means no graph. Not every kind of model supports them,
+	// and files do not store them.
 	Paths *graph.Paths
-	// Labels are those of the rows to be learnt from, by which a model may learn (its
-	// Supervision); "" where a row has none. Nil: no row has. Settings in files do not keep them.
+	// Labels are the labels of the learnt rows, for models that learn from them (Supervision); ""
+	// for a row without one. Nil means none. Settings in files do not store them.
 	Labels []string
 	// Aside, if not nil, moves neighbour lists to other storage, such as a file, while learning
 	// hardly reads them. The lists that it returns are not changed. Only maps with heavy tails call
@@ -90,9 +90,9 @@ func CheckSearch(s auto.Settings, d distance.Distance) error {
 
 // SettingError names an invalid setting.
 type SettingError struct {
-	// Name is that of the flag, the configuration key and the field in model files.
+	// Name is the name of the flag, the configuration key and the field in model files.
 	Name string
-	// Problem says what is wrong and what to do.
+	// Problem describes the error and the remedy.
 	Problem string
 }
 

@@ -11,8 +11,8 @@ import (
 type Placed struct {
 	// Mu are the coordinates, n x d.
 	Mu vec.Matrix[float32]
-	// Sigma is a length scale for each event, in map units: what the model says
-	// of how well its place is known. See the model.
+	// Sigma is a length scale for each event, in map units: the model's estimate of the error of
+	// its place. See the model.
 	Sigma []float32
 	// NoveltyLocal and NoveltyGlobal are percentiles in [0,1] of the event's
 	// local outlier factor and of its mean neighbour distance among the
@@ -56,8 +56,8 @@ type Decoded struct {
 // Lenient is a Placer that can do without some values.
 type Lenient interface {
 	Placer
-	// PlaceMissing is Place for rows of which values, but not all, may be missing, NaN.
-	// Rows that were learnt without them have the places that they were learnt at.
+	// PlaceMissing is Place for rows in which some values, but not all, may be missing, NaN. Rows
+	// that were learnt without them have the places that they were learnt at.
 	PlaceMissing(ctx context.Context, x vec.Matrix[float32]) (Placed, error)
 }
 
@@ -86,10 +86,10 @@ func DecoderOf(p Placer, kind string) (Decoder, error) {
 type Likely interface {
 	Placer
 	// LogLik returns the log-likelihood of each row of x, in nats, given that the row lies at its
-	// place: at is what Place or PlaceMissing returned for x. Rows of which values are missing, NaN,
-	// have the likelihood of the others. Every value is finite; one beyond the range of float32 is
-	// the largest or the smallest number of it. Like Place it is a pure function of the snapshot and
-	// the row, and safe for concurrent use.
+	// place: at is the result of Place or PlaceMissing for x. Rows with missing values, NaN, have
+	// the likelihood of the others. Every value is finite; one beyond the range of float32 is the
+	// largest or the smallest number of it. Like Place it is a pure function of the snapshot and the
+	// row, and safe for concurrent use.
 	LogLik(ctx context.Context, x vec.Matrix[float32], at Placed) ([]float32, error)
 }
 

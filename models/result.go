@@ -25,8 +25,8 @@ type Result struct {
 	// Unlearnt marks points that were placed by learnt ones and not learnt. Nil if
 	// there are none.
 	Unlearnt []bool
-	// Labels are those of the points, "" where a point has none, if they took part in
-	// learning; nil if they did not.
+	// Labels are the labels of the points, "" for a point without one. They are nil if labels took
+	// no part in learning.
 	Labels []string
 	// Neighbors are the nearest neighbours among the points, as Common.Search has
 	// them found, at least Common.Lists of them (fewer only if there are fewer
@@ -41,15 +41,15 @@ type Report struct {
 	N, Unique, Dim int
 	// Dims, Level (the paper's l, resolved; 0 for other models), Neighbors as used.
 	Dims, Level, Neighbors int
-	// Edges is the number of similar ordered pairs: sum_ij E_ij, with heavy tails
-	// n k. Components counts those of the neighbour graph before bridging;
-	// Landmarks those of the first coarse-graining (none with heavy tails).
+	// Edges is the number of similar ordered pairs: sum_ij E_ij, with heavy tails n k. Components
+	// is the number of components of the neighbour graph before bridging, Landmarks the number of
+	// landmarks of the first coarse-graining (0 with heavy tails).
 	Edges, Components, Landmarks int
 	// Bridges are the edges that were added to join the components, fewer by one than these, by
 	// rows; nil if there are none, as always with heavy tails.
 	Bridges []Bridge
-	// Pairs counts the unordered pairs that carry a dissimilarity weight; with
-	// heavy tails those of a point and a point or group that one pass visits.
+	// Pairs is the number of unordered pairs with a dissimilarity weight; with heavy tails, the
+	// number of pairs of a point and a point or group in one pass.
 	Pairs int64
 	// LoglikInitial and Loglik are the log-likelihoods before and after learning
 	// (with heavy tails over all pairs as the pass sums them).

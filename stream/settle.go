@@ -15,7 +15,7 @@ func (w *worker) pass(offset int64) {
 	case w.atomic == nil:
 		w.advance(offset)
 	case offset > w.next:
-		// The transaction of the next batch commits the offset, if there is one soon.
+		// The transaction of the next batch commits the offset, if a batch follows soon.
 		w.passed = offset
 		if w.settling == nil {
 			w.settling = time.After(w.p.settings.CommitEvery)

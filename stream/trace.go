@@ -27,8 +27,8 @@ type Fate struct {
 	Err   error
 }
 
-// done reports delivered messages of a batch to the tracer, if there is one: the dead letters or
-// the others.
+// done reports delivered messages of a batch to the tracer, if any: either the dead letters or the
+// others.
 func (w *worker) done(batch []*entry, dead bool) {
 	if w.p.Tracer == nil {
 		return

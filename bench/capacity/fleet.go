@@ -30,8 +30,8 @@ type Pass struct {
 // Learning is the cost of the learner.
 type Learning struct {
 	// Rate is in events per second. Read is the processor time of reading an event, in seconds.
-	// Refresh is that of a refresh of a map of Points, including storing and announcing it. Bytes
-	// is the size of its snapshot.
+	// Refresh is the processor time of a refresh of a map of Points, including storing and
+	// announcing it. Bytes is the size of its snapshot.
 	Rate, Read, Refresh float64
 	Points              int
 }

@@ -27,8 +27,8 @@ type lab struct {
 	// points are the numbers of reference points, and dims the dimensions of events, for measuring
 	// placing. The fleet uses the last of points and Dim.
 	points, dims []int
-	// messages is the number that the embedders read, reading that of the learner. Offsets are
-	// committed twice a second, so a short run would not be accurate.
+	// messages is the number of messages that the embedders read, reading the number for the
+	// learner. Offsets are committed twice a second, so a short run would not be accurate.
 	messages, reading int
 	fleets            []int
 	span              time.Duration // processor time for which one kind of placing is measured

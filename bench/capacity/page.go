@@ -60,7 +60,7 @@ func (f *Figures) page() string {
 	p("# How much a fleet can do, and what it takes\n\n")
 	p("Written by `make capacity` on %s, on a machine of %d cores with %s; all figures are measured. Messages of %d events of %d float32;\n"+
 		"a map of %s points in two dimensions. One process learns, the others place: [operations.md](operations.md), \"More than one process\".\n"+
-		"Batches of rows that lie in files are placed by Spark: [python-times.md](python-times.md), \"A billion rows\".\n\n",
+		"Spark places rows of files: [python-times.md](python-times.md), \"A billion rows\".\n\n",
 		f.Day.Format("2006-01-02"), f.Cores, kafka, eventRows, Dim, count(float64(f.Learning.Points)))
 	p("## The model\n\nCosts are processor time for an event, so that they add up. Each part can be given as many cores as it takes.\n\n")
 	p("| part | grows with | us an event here |\n|---|---|---|\n")

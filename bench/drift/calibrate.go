@@ -174,8 +174,8 @@ func (b *bench) calibrate(ctx context.Context, path string) error {
 
 package drift
 
-// tableBounds are the levels that are first exceeded after tableWindows windows on average:
-// the largest of those in %s dimensions, %d streams of %d windows each.
+// tableBounds are the levels that are first exceeded after tableWindows windows on average: the
+// largest for %s dimensions, from %d streams of %d windows each.
 var (
 	tableWindows = [...]float64{%s}
 	tableBounds  = [...]float64{%s}

@@ -20,8 +20,8 @@ import (
 // ridge is the weight of a penalty on squared weights. It keeps weights of constant columns finite.
 const ridge = 1
 
-// Newton's method ends after so many steps, or where one gains less than a share of what is
-// reached.
+// Newton's method ends after the largest number of steps, or when a step gains less than a share of
+// the likelihood.
 const (
 	newton = 25
 	gained = 1e-9

@@ -2,16 +2,15 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"unfold/bench/internal/harness"
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/models/pca"
@@ -51,19 +50,15 @@ func digits(ctx context.Context, dir string) (*data, error) {
 // unfinished connections, appears later.
 func connections(_ context.Context, dir string) (*data, error) {
 	path := filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz")
-	file, err := os.Open(path)
+	file, err := harness.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	const features = 41
 	var rows [][]float32
 	var label []string
-	for scan := bufio.NewScanner(z); scan.Scan(); {
+	for scan := bufio.NewScanner(file); scan.Scan(); {
 		fields := strings.Split(scan.Text(), ",")
 		var row []float32
 		for c, f := range fields[:features] {

@@ -62,7 +62,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// The estimate over a sliding window equals that of the window's rows, by the definition.
+// The estimate over a sliding window equals the definition, computed from the window's rows.
 func TestMMD(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	reference, events := normal(r, 30, 3), normal(r, 25, 3)

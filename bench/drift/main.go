@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags.IntVar(&b.threads, "threads", 2, "streams at a time")
 	flags.IntVar(&b.seeds, "seeds", 7, "streams of each change")
 	flags.IntVar(&b.nulls, "nulls", 60, "streams without a change, of each number of dimensions, for -bounds")
-	flags.StringVar(&b.out, "out", filepath.Join("out", "drift"), "folder for results, one file a data set")
+	flags.StringVar(&b.out, "out", filepath.Join("out", "drift"), "folder for results, one file per data set")
 	flags.BoolVar(&b.keep, "keep", false, "use the results of earlier runs in the folder -out")
 	flags.BoolVar(&b.small, "small", false, "normal rows and few streams, in seconds: to see that it works")
 	if flags.Parse(args) != nil || *bounds == "" && !b.small && !flags.HasData(b.data) {

@@ -19,8 +19,8 @@ type sizes struct {
 	Window, Reference, Step, Coarse int
 	// FalseAlarm is the number of events per false alarm.
 	FalseAlarm int
-	// Streams without a change: NullOwn of NullOwnEvents each for our own rate, Null of NullEvents
-	// for the peers' bounds.
+	// Streams without a change: NullOwn streams of NullOwnEvents events measure our own rate, Null
+	// streams of NullEvents events set the peers' bounds.
 	NullOwn, NullOwnEvents, Null, NullEvents int
 	// A stream changes at event Change and has After further events.
 	Change, After int

@@ -16,13 +16,12 @@ on a spanning tree ([equations.md](reference/equations.md), D1 to D5). Here it i
 the median distance, and with a domain classifier: logistic regression, judged by the area under its ROC curve on unseen rows (both in
 ` + "`bench/drift`" + `). ` + "`make drift`" + ` writes this page; every figure is measured.
 
-Streams are drawn from a data set, no row twice; the reference are rows of the same distribution. Then the stream changes, at once or growing over
-%d events: every column moves up or down by a share of its standard deviation, columns are rotated two and two, a new class comes, or the spread
-about the mean becomes less.
+Streams are drawn from a data set without repetition; the reference has rows of the same distribution. Then the stream changes, at once or growing over %d events. Every column moves up or down by a share of its standard deviation, pairs of columns are rotated, a new class appears, or the spread about the mean shrinks.
 
 `
 
-// statistics are those that models/drift could use alone. Their delays are behind the page.
+// statistics are the statistics that models/drift could use alone. The page's table of details has
+// their delays.
 var statistics = []string{"neighbours alone", "tree alone", "neighbours and tree"}
 
 // write writes the page and returns the number of goals by verdict.
@@ -30,10 +29,10 @@ func (b *bench) write(page string, all []*result) (map[string]int, error) {
 	s := b.sizes
 	var out strings.Builder
 	fmt.Fprintf(&out, introduction, ramp)
-	fmt.Fprintf(&out, "A window has %d events, the reference %d rows, and there is a look every %d events; every %d by the classifier, which is fitted again for each.\n",
+	fmt.Fprintf(&out, "A window has %d events, the reference %d rows, and there is a test every %d events. The classifier is fitted again for each test, every %d events.\n",
 		s.Window, s.Reference, s.Step, s.Coarse)
 	verdicts := map[string]int{}
-	fmt.Fprintf(&out, "\n## Goals\n\nThe goal is one false alarm in %d events, with two standard deviations of the expected number of alarms. A stream counts until its first.\n\n|", s.FalseAlarm)
+	fmt.Fprintf(&out, "\n## Goals\n\nThe goal is one false alarm in %d events, with two standard deviations of the expected number of alarms. A stream counts until its first alarm.\n\n|", s.FalseAlarm)
 	out.WriteString(" data | | measured | goal | |\n|---|---|---:|---:|---|\n")
 	for _, r := range all {
 		bound := harness.Bound{Value: 1 + 2/math.Sqrt(r.Events/float64(s.FalseAlarm)), Format: "%.2f"}
@@ -58,9 +57,9 @@ func (b *bench) write(page string, all []*result) (map[string]int, error) {
 // explainDelays explains the tables of detection delays.
 func (b *bench) explainDelays(out *strings.Builder) {
 	s := b.sizes
-	fmt.Fprintf(out, "\n## How soon a change is found\n\nEvents from the change to the alarm, medians of %d streams; - if most of them end, %d events after the change, without one. "+
+	fmt.Fprintf(out, "\n## How soon a change is found\n\nEvents from the change to the alarm, medians of %d streams; - if most of them end without one, %d events after the change. "+
 		"The bound of models/drift is its own. The others' are set by %d streams without a change, %d events in all, which cross it once in %d events: about %d crossings, so the bound "+
-		"is rough. Time is that of a processor for an event; models/drift computes all its statistics in it.\n",
+		"is rough. Time is processor time per event; for models/drift it includes all its statistics.\n",
 		b.seeds, s.After, s.Null, s.Null*s.NullEvents, s.FalseAlarm, s.Null*s.NullEvents/s.FalseAlarm)
 }
 

@@ -98,8 +98,8 @@ type placed struct {
 	names        []string
 }
 
-// compareOne measures all classifiers on one draw: a map of all training rows, of whose labels only
-// a share is known, and the others placed on it.
+// compareOne measures all classifiers on one draw. The map has all training rows, a share of them
+// with known labels; the other rows are placed on it.
 func (b *bench) compareOne(ctx context.Context, d *data, seed uint64, c *comparison) error {
 	s, r, err := fit.Fit(ctx, d.x.Slice(0, d.train), fit.Spec{Common: models.Common{Seed: 1 + seed, Threads: b.threads}}, nil)
 	if err != nil {

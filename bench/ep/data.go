@@ -2,18 +2,16 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"unfold/bench/internal/harness"
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/models/score"
@@ -45,18 +43,12 @@ const rare = 40
 
 // lines calls take with the fields of every line of a file.
 func lines(path string, split func(string) []string, take func(fields []string) error) error {
-	file, err := os.Open(path)
+	file, err := harness.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	var in io.Reader = file
-	if strings.HasSuffix(path, ".gz") {
-		if in, err = gzip.NewReader(file); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	scan := bufio.NewScanner(in)
+	scan := bufio.NewScanner(file)
 	scan.Buffer(nil, 1<<20)
 	for scan.Scan() {
 		if err := take(split(scan.Text())); err != nil {

@@ -21,7 +21,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags.Data(&b.data, "a folder for each data set")
 	page := flags.String("o", filepath.Join("docs", "ep.md"), "the page to write; its figures go to a folder beside it, of its name")
 	flags.IntVar(&b.threads, "threads", 2, "threads")
-	flags.StringVar(&b.out, "out", filepath.Join("out", "ep"), "folder for results, one file a data set")
+	flags.StringVar(&b.out, "out", filepath.Join("out", "ep"), "folder for results, one file per data set")
 	flags.BoolVar(&b.keep, "keep", false, "use the results of earlier runs in the folder -out")
 	flags.StringVar(&b.only, "only", "", "measure one data set alone, such as oil, and write no page")
 	flags.Peers(&b.peers, "; so with -small unless -venv is given")

@@ -21,26 +21,22 @@ and Lawrence, AISTATS 2014). Package models/ep/labels predicts the classes of ev
 const places = `
 ## Classes of placed events
 
-A map is learnt without labels. A share of its rows then get their labels, and the classes of placed rows are predicted. Means of %d draws of rows and labels. Accuracy: the share of right classes. Log: mean log probability of the true class (a
+A map is learnt without labels. A share of its rows then get their labels, and the classes of placed rows are predicted. Figures are means of %d draws of rows and labels. Accuracy: the share of right classes. Log: mean log probability of the true class (a
 probability of 0 counts as 1e-12). Brier: mean squared distance of probabilities and class. ECE: mean distance between confidence and share of right
 classes in ten bins, which the pictures show.
 
 - ` + "`unfold`" + `: local processes on the map, on uncertain inputs, pooled with votes of labelled neighbours on the map and in the input and with planes.
 - certain places: the same without the places' scales.
-- 9-NN: shares of the votes of the nine nearest labelled rows, on the map and in the input as the model sees it, with one vote more
-  that all classes share.
+- 9-NN: shares of the votes of the nine nearest labelled rows, on the map and in the model's input, with one more vote divided among all classes.
 - logistic: multinomial logistic regression on the first %d principal components of what the model sees, standardised (scikit-learn%s).
 - GP of scikit-learn: GaussianProcessClassifier on the same components, learnt from at most %d of the labelled rows.
 `
 
 // sharpPlaces explains why scales hardly ever matter.
 const sharpPlaces = `
-Why factors are 0: a place is sharp beside the distances over which classes change. Uncertain inputs multiply the covariances of
+Factors are 0 because the errors of places are small compared with the distances over which classes change. Uncertain inputs multiply the covariances of
 a process by (1 + sigma^2/length^2)^(-1/2) in each dimension. The length scale is about half the radius of a part of the map, and the
-standard error of a place is a small part of that. Training looks at it first: where nine of ten places have less than a
-twentieth of the squared length scale no factor is tried, and nothing is spent on scales
-(` + "`models/ep/labels.TestSharpPlaces`" + `, ` + "`models/fit.TestPlacesAreSharp`" + `). What scales bring in the
-better cells is in the weights of the opinions, which cost next to nothing.
+standard error of a place is a small part of that. Training checks this first: if nine of ten places have less than a twentieth of the squared length scale, it skips the scales. In the better cells scales help through the weights of the opinions, at almost no cost.
 `
 
 const hybrids = `
@@ -123,7 +119,7 @@ const (
 
 // verdicts compares our results with the baselines.
 func (r *results) verdicts(b *strings.Builder) {
-	b.WriteString("\n### Beside the baselines\n\nOurs less the best baseline: with all labels the better of both 9-NN in accuracy, otherwise the best of all four.\n\n")
+	b.WriteString("\n### Beside the baselines\n\nDifferences from the best baseline: for accuracy with all labels the better 9-NN, otherwise the best of all four.\n\n")
 	b.WriteString("| Data | share | accuracy | log | ECE | reached |\n|---|---:|---:|---:|---:|---|\n")
 	accurate, above, never, calibrated, cells, judged := 0, 0, 0, 0, 0, 0
 	for _, c := range r.maps {
@@ -165,8 +161,7 @@ func (r *results) verdicts(b *strings.Builder) {
 // scales compares uncertain places with certain ones. It returns the table behind the comparison.
 func scales(b *strings.Builder, maps []comparison) string {
 	var rows strings.Builder
-	b.WriteString("\n### Uncertain places\n\nRow by row, the scores with scales less those without, and the standard errors of these differences (a larger log score and a smaller\n" +
-		"Brier score are better). Scales may be part of the processes and of the opinions' weights. Factors: of their squares in the processes, chosen among 1, 1/4 and 0 by the labelled rows, in each draw.\n")
+	b.WriteString("\n### Uncertain places\n\nMean differences between the scores with and without scales, and their standard errors (a larger log score and a smaller Brier score are better). Scales may be part of the processes and of the opinions' weights. Each draw chooses the factor of their squares in the processes, 1, 1/4 or 0, by the labelled rows.\n")
 	rows.WriteString("| Data | share | factors | log | standard error | Brier | standard error | |\n|---|---:|---|---:|---:|---:|---:|---|\n")
 	better, worse, all := 0, 0, 0
 	for _, c := range maps {

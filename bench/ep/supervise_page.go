@@ -32,7 +32,7 @@ func writeSupervision(page string, all []*supervised) error {
 	peer := ""
 	for _, r := range all {
 		if r.Umap != "" {
-			peer = fmt.Sprintf(" Beside it is %s (Python %s), by its\n`y`, -1 where the label is not known, and `target_weight`.", r.Umap, r.Python)
+			peer = fmt.Sprintf(" The peer is %s (Python %s), by its\n`y`, -1 where the label is not known, and `target_weight`.", r.Umap, r.Python)
 		}
 	}
 	fmt.Fprintf(&b, supervisionText, supervisedSizes.train, supervisedDraws, peer)

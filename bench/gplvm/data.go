@@ -2,32 +2,23 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
+	"unfold/bench/internal/harness"
 	"unfold/internal/vec"
 )
 
 // numbers reads a text file of numbers, a row per line, perhaps gzipped.
 func numbers(path string) (vec.Matrix[float64], error) {
 	var m vec.Matrix[float64]
-	f, err := os.Open(path)
+	f, err := harness.Open(path)
 	if err != nil {
 		return m, err
 	}
 	defer f.Close()
-	var r io.Reader = f
-	if filepath.Ext(path) == ".gz" {
-		if r, err = gzip.NewReader(f); err != nil {
-			return m, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	lines := bufio.NewScanner(r)
+	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		words := strings.FieldsFunc(lines.Text(), func(c rune) bool { return c == ' ' || c == ',' || c == '\t' })

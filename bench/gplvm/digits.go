@@ -78,8 +78,7 @@ func digits(ctx context.Context, b *bench) (string, error) {
 %s
 ![Places of the full model on its precision](gplvm/digits.png) ![What the model says lies there](gplvm/decoded.png)
 
-Left: places of the most likely model, on the precision of its predictions. Right: its means on a grid over the same part of the
-map, where it explains at least half of the variance.
+Left: places of the most likely model, over the precision of its predictions. Right: its mean predictions on a grid, where it explains at least half of the variance.
 `, digitRows, digitTime.Minutes(), t.String()), nil
 }
 

@@ -2,15 +2,14 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 
+	"unfold/bench/internal/harness"
 	"unfold/bench/internal/sheet"
 	"unfold/internal/vec"
 	"unfold/models/gplvm"
@@ -30,26 +29,23 @@ var faceEnds = [][2]float64{{0.02, 0.5}, {0.15, 0.8}, {0.3, 0.95}, {0.45, 0.1}}
 // film reads the Frey faces: frames of 28 x 20 bytes.
 func (b *bench) film() (vec.Matrix[float64], error) {
 	var y vec.Matrix[float64]
-	f, err := os.Open(b.dataFile(facesFile))
+	path := b.dataFile(facesFile)
+	f, err := harness.Open(path)
 	if err != nil {
 		return y, err
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return y, err
-	}
-	raw, err := io.ReadAll(z)
+	raw, err := io.ReadAll(f)
 	if err != nil {
 		return y, err
 	}
 	head := []byte{0, 0, 8, 3}
 	if len(raw) < 16 || !bytes.Equal(raw[:4], head) || binary.BigEndian.Uint32(raw[8:]) != faceRows || binary.BigEndian.Uint32(raw[12:]) != faceCols {
-		return y, fmt.Errorf("%s: want frames of %d x %d bytes", f.Name(), faceRows, faceCols)
+		return y, fmt.Errorf("%s: want frames of %d x %d bytes", path, faceRows, faceCols)
 	}
 	y = vec.New[float64](int(binary.BigEndian.Uint32(raw[4:])), faceRows*faceCols)
 	if len(raw) != 16+len(y.Data) {
-		return y, fmt.Errorf("%s: %d bytes for %d frames", f.Name(), len(raw), y.Rows)
+		return y, fmt.Errorf("%s: %d bytes for %d frames", path, len(raw), y.Rows)
 	}
 	for i, v := range raw[16:] {
 		y.Data[i] = float64(v)
@@ -113,7 +109,6 @@ func faces(ctx context.Context, b *bench) (string, error) {
 
 ![Places of the frames on the precision of the model](gplvm/faces.png) ![Faces along straight lines of the map](gplvm/fantasies.png)
 
-Left: fifths of the film by colour. Right: what the model says lies on straight lines between the places of pairs of frames, which
-are at both ends of each row; those between were never filmed.
+Left: fifths of the film by colour. Right: the model's predictions on straight lines between the places of two frames, which are at both ends of each row.
 `, y.Rows, faceRows, faceCols, c.Iterations, c.time(), c.LogLik), nil
 }

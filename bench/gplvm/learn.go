@@ -39,8 +39,8 @@ func mistakes(x vec.Matrix[float64], label []int) (wrong int) {
 // way is a method of learning.
 type way func(*gplvm.Model, context.Context, *gplvm.Point, optimize.Settings) (optimize.Result, error)
 
-// within returns settings of Algorithm 1 with so many iterations per round, for the kernel and for
-// each point. The paper does not state their number.
+// within returns settings of Algorithm 1 with the given numbers of iterations per round, for the
+// kernel and for each point. The paper does not state these numbers.
 func within(active, rounds, steps int) gplvm.SparseSettings {
 	return gplvm.SparseSettings{Active: active, Rounds: rounds, KernelSteps: steps, PointSteps: steps}
 }

@@ -164,8 +164,7 @@ The model is ` + "`--kind gplvm`" + `. It learns a sample of ` + "`--points`" + 
 - ` + "`--restarts`" + `: the most likely of several starts; ` + "`--jumps N`" + `: single points jump to likelier places of others, N times;
 - ` + "`--active N`" + `: the sparse model; ` + "`--noise probit`" + `: for columns of 0 and 1.
 
-Missing values are left out of the likelihood. Events are placed where they are most likely, or with ` + "`--smooth`" + ` by a smooth map. ` + "`unfold decode`" + `
-leads from the map back to vectors.
+Missing values are left out of the likelihood. Events are placed where they are most likely, or with ` + "`--smooth`" + ` by a smooth map. ` + "`unfold decode`" + ` maps places back to vectors.
 `
 
 // table is a Markdown table.

@@ -163,18 +163,17 @@ func oilFlow(ctx context.Context, b *bench) (string, error) {
 %s
 ![The map of the most likely full model](gplvm/%s)
 
-Places by kind of flow, on the precision of the model's predictions: the lighter, the more it knows.
+Places by kind of flow, over the precision of the model's predictions: lighter is more precise.
 
 The most likely of all starts, at most %d iterations of L-BFGS each. The likelihood does not depend on the kinds:
 
 %s
 All carried on by rounds of at most %d iterations, up to %d. Between rounds single points jump to the places of others where the
-likelihood is larger, which the gradient cannot see, until none does any more. The most likely are:
+likelihood is larger, which the gradient cannot find, until no point jumps. The most likely are:
 
 %s
 The first %d of these, the same with up to %d rounds of at most %d iterations. The model above is the first of them, by the likelihood
-with the prior of the places, whatever its errors. The prior draws all places together while the kernel's gamma grows, slowly and
-without an end; the likelihood itself does not change.
+with the prior of the places, whatever its errors. The prior slowly draws all places together while the kernel's gamma grows; the likelihood itself does not change.
 
 %s`, t.String(), filepath.Base(picture), oilLBFGS, listed(all), jumpSteps, jumpRounds, listed(jumped), len(longer), longerRounds, longerSteps, listed(longer)), nil
 }

@@ -15,7 +15,8 @@ type removed struct {
 	missing            int
 }
 
-// removed reads twos, of which learnt are for learning. Pixels are ink from a grey value on.
+// removed reads twos; learnt of them are for learning. A pixel is ink if it is at least as dark as
+// a given grey.
 func (b *bench) removed(ink float64, learnt int, seed uint64) (*removed, error) {
 	train, test, err := b.twos(ink, learnt)
 	if err != nil {

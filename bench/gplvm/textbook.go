@@ -157,7 +157,7 @@ func otherMethods(ctx context.Context, b *bench) (string, error) {
 	}
 	t.row("GTM, 15 x 15 latent points, the most likely of 4 to 36 basis functions", fmt.Sprint(few.of["likely"]), "", fmt.Sprint(likely.errors), "", "", "")
 	return fmt.Sprintf(`The columns of the paper's Tables 2, 3 and 4 that are not of its own model, by [textbook methods](baselines.md) of this program. The hundred
-flows are every tenth; the paper's are not known. Of methods with a range of settings the paper and the table have the fewest errors of the range, which depends on the classes: %d settings of GTM (3 x 3 to 15 x 15 latent points, 4 to 36 basis
+flows are every tenth; the paper's are not known. For methods with a range of settings the paper and the table have the fewest errors, a choice that uses the classes: %d settings of GTM (3 x 3 to 15 x 15 latent points, 4 to 36 basis
 functions; the fewest with %d x %d and %d), %d widths w of the kernel
 exp(-|x - y|^2/(q v w^2)) (%g to %g; the fewest at %g). The rows below have one setting, and the most likely one, which needs no classes. The
 paper does not specify its GTM of the digits; here it takes at most %d iterations. Kruskal's scaling and Sammon's mapping
@@ -176,7 +176,7 @@ two with the fewest errors.
 ![Digits by GTM](gplvm/digits-gtm.png) ![Digits by principal components](gplvm/digits-pca.png)
 
 All flows by principal components and by GTM (figure 4 b), and digits by GTM and by principal components (figure 6), with 15 x 15
-latent points and 16 basis functions. Of places that are equal one alone is seen.
+latent points and 16 basis functions. Equal places hide each other.
 `, len(tableGrids)*len(tableBases), few.gtm.set.Grid, few.gtm.set.Grid, few.gtm.set.Basis*few.gtm.set.Basis,
 		len(tableWidths), tableWidths[0], tableWidths[len(tableWidths)-1], few.kpca.set.Width, tableSteps, t.String()), nil
 }

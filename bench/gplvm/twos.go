@@ -105,13 +105,12 @@ func binaryTwos(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf(`Binary twos of 8 x 8 pixels, here made of the USPS digits (the paper's are of another collection): %d are learnt; of %d others
-each pixel is missing with a probability of %g. They are placed by what is there, from the places of the %d nearest, and the rest
-is what the model predicts. Noise that knows of binary values takes an active set for each pixel's own covariance, %d rounds.
+each pixel is missing with a probability of %g. They are placed by the remaining pixels, from the places of the %d nearest, and the model predicts the missing ones. Probit noise, for binary values, has an active set for the covariance of each pixel, %d rounds.
 
 %s
 ![Twos, what is missing, and how it is filled in](gplvm/twos.png)
 
-From the top: some twos, what is missing in red, filled in with probit noise, with Gaussian noise, and by the full model.
+From the top: some twos with missing pixels in red, and the pixels predicted with probit noise, with Gaussian noise, and by the full model.
 `, train.Rows, rest.Rows, twosMissing, twosStarts, twosRounds, t.String()), nil
 }
 

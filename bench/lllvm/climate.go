@@ -90,7 +90,7 @@ starts (paper: section 4.3, figure 6). How much of the stations' longitude and l
 The highest of each column is bold, but for the last row.
 
 | kind | model |%s|---|---|%s%s
-The paper finds the LL-LVM's map the most geographic, by eye. Stations by longitude (above) and latitude (below): the land, then the maps in the
+By eye, the paper finds the LL-LVM's map the most geographic. Stations by longitude (above) and latitude (below): the land, then the maps in the
 order of the table.
 
 ![the land and the maps](%s)

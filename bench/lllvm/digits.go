@@ -106,7 +106,7 @@ The maps in the order of the table, three in a row:
 
 ![maps](%s)
 
-One digit of each class, drawn by chance (above), and what lies at its place on the map of the LL-LVM (below):
+A random digit of each class (above), and the prediction at its place on the map of the LL-LVM (below):
 
 ![digits and what lies at their places](%s)
 `, perClass, digitSteps, b.starts, bestMean(r.Model.Runs), r.Neighbors, 5, 4, boundTable(r.Model.Runs), curveLink, link, folds, rows, othersLink, backLink), nil

@@ -11,7 +11,7 @@ import (
 )
 
 // Sheets of up to sheetDims dimensions in sheetColumns columns. Their maps have up to mostDims
-// dimensions, those of the rolls up to their number of columns.
+// dimensions; maps of rolls have up to as many as columns.
 const (
 	sheetPoints  = 200
 	sheetDims    = 3

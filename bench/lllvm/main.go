@@ -108,8 +108,7 @@ func names() (list []string) {
 const head = `# The locally linear latent variable model
 
 The experiments of M. Park, W. Jitkrittum, A. Qamar, Z. Szabó, L. Buesing and M. Sahani, "Bayesian manifold learning: the locally linear latent
-variable model" (NIPS 2015), by package ` + "`models/lllvm`" + `; ` + "`make lllvm`" + ` writes this page. Every point has an uncertain place on the map and an
-uncertain linear map from the tangent space there into the data. The evidence has a lower bound by which settings can be compared.
+variable model" (NIPS 2015), by package ` + "`models/lllvm`" + `; ` + "`make lllvm`" + ` writes this page. Every point has an uncertain place on the map and an uncertain linear map from the tangent space there into the data. A lower bound of the evidence compares settings.
 
     unfold fit data.parquet --kind lllvm --neighbors 6:15 --restarts 3 -o data.unfold --map map.parquet --report report.json
     unfold plot --bounds report.json -o bounds.png

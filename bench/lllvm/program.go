@@ -1,7 +1,6 @@
 package main
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -14,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"unfold/bench/internal/harness"
 	"unfold/internal/vec"
 	"unfold/models/fit"
 )
@@ -26,17 +26,11 @@ type table struct {
 
 // readTable reads a CSV file, or rows of blank-separated words without names.
 func readTable(path string, named bool) (t table, err error) {
-	f, err := os.Open(path)
+	in, err := harness.Open(path)
 	if err != nil {
 		return t, err
 	}
-	defer f.Close()
-	var in io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
-		if in, err = gzip.NewReader(f); err != nil {
-			return t, err
-		}
-	}
+	defer in.Close()
 	if named {
 		rows, err := csv.NewReader(in).ReadAll()
 		if err != nil || len(rows) < 2 {

@@ -14,7 +14,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// rollPoints, rollSteps and rollRange are those of the paper's figures 3 and 4. The numbers of
+// rollPoints, rollSteps and rollRange are from the paper's figures 3 and 4. The numbers of
 // neighbours begin one lower, see authors.
 const (
 	rollPoints = 400
@@ -108,8 +108,7 @@ bound, coloured by the way along the spiral:
 
 ![the roll, the sheet, the linear maps, the map](%s)
 
-An affine function of the map explains %.2f of the variance of the way along the spiral, and %.2f of that across. The next section has
-the causes. The same map, with outlines one standard deviation of the posterior wide:
+An affine function of the map explains %.2f of the variance of the way along the spiral, and %.2f of that across. The next section explains why. The same map, with outlines one standard deviation of the posterior wide:
 
 ![map](%s)
 `, rollPoints, rollSteps, b.starts, bestMean(r.Model.Runs), r.Neighbors, 9, 8, boundTable(r.Model.Runs), curveLink, drawnLink, k.Affine[0], k.Affine[1], sureLink), nil

@@ -33,8 +33,7 @@ const (
 	// are compared.
 	neighbors = 15
 	sampled   = 1000
-	// scored is the number of points for which neighbourhoods on the map are compared with those of
-	// the data.
+	// scored is the number of points whose neighbourhoods on the map are compared with the data.
 	scored = 2000
 
 	own  = "unfold"

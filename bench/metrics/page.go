@@ -12,17 +12,12 @@ import (
 
 const text = `# Metrics, measured
 
-Written by ` + "`make metrics`" + ` (bench/metrics) from %s; no figure is typed by hand. [data.md](data.md#distances) says what
-each metric is for, and [decisions/metrics.md](decisions/metrics.md) how it is computed.
+Written by ` + "`make metrics`" + ` (bench/metrics) from %s; no figure is typed by hand. [data.md](data.md#distances) explains what each metric is for, and [decisions/metrics.md](decisions/metrics.md) how it is computed.
 
 Neighbours: the %d nearest others of every row, by the program's exact search. Its time is processor time of one thread, the least of %d
-rounds in turns; ratios are to the Euclidean search of the same set. Recall is that of %d lists (of all rows if there are fewer), against all
-distances by scipy, numpy and scikit-learn in double precision: the share of places that hold a row as near as the last true neighbour. Scipy's time is
-that of all distances from one row, and of its nearest.
+rounds in turns; ratios are to the Euclidean search of the same set. Recall is measured on %d lists (or all rows), against all distances by scipy, numpy and scikit-learn in double precision: the share of entries at least as near as the last true neighbour. Scipy's time is for all distances from one row, and for finding the nearest.
 
-Maps: ` + "`unfold fit`" + ` and umap-learn by their defaults with the metric, on %d threads. Times are of the processor: of a whole process of ours,
-from the file to the written map, and of the call of umap-learn alone, after a map of a few rows by which all is compiled. R_NX and
-trustworthiness of 12 neighbours are judged by the metric of the map, from %d points; 1-NN and 9-NN are the accuracy of labels.
+Maps: ` + "`unfold fit`" + ` and umap-learn by their defaults with the metric, on %d threads. Times are processor times: for unfold the whole process, from the file to the written map; for umap-learn the call alone, after compilation. R_NX and trustworthiness of 12 neighbours use the metric of the map, and %d points; 1-NN and 9-NN are the accuracy of labels.
 
 Machine: %s. %s.
 

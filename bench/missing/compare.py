@@ -36,7 +36,7 @@ with means in the holes of x' and y', and v the sum of the variances of a row's 
 
 ## What was measured
 
-{rows} rows of each set. Even holes are drawn for each value by itself. Uneven ones come by rows: some are nearly whole, others nearly empty (the
+{rows} rows of each set. Even holes are drawn for each value. Uneven holes depend on the row: some are nearly whole, others nearly empty (the
 share of a row is from a beta distribution, of parameters {beta} (1 - p)/p for shares p). Standardized columns, one draw. The figure is the share of rows whose class most of their nine
 nearest rows have, in the rows or on the map:
 

@@ -26,8 +26,8 @@ type rows struct {
 	class  []string
 }
 
-// set is a data set: how it is read from the folder of data, and which classes are normal, if some
-// are: then only these are learnt.
+// set is a data set: how it is read from the folder of data, and its normal classes. If there are
+// any, only these are learnt.
 type set struct {
 	key, name, normal string
 	read              func(ctx context.Context, dir string) (*rows, error)
@@ -105,8 +105,8 @@ func glosses(ctx context.Context, dir string) (*rows, error) {
 	return of(all.X, class[1:]), nil
 }
 
-// connections reads records of connections: features of which three are text and left out, and a
-// label. Numbers are taken as log(1 + v).
+// connections reads records of connections: features and a label. Three features are text and are
+// left out. Numbers are taken as log(1 + v).
 func connections(r io.Reader, first int, header bool) (*rows, error) {
 	const features = 41
 	out := &rows{}

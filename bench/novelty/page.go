@@ -13,26 +13,22 @@ const introduction = `# Novelty and likelihood
 
 Written by ` + "`make novelty`" + `; every figure is measured.
 
-Three scores tell that a row is unlike those that a map was learnt from. ` + "`novelty_global`" + ` and ` + "`novelty_local`" + ` are percentiles of
+Three scores measure how unlike a row is to those that a map was learnt from. ` + "`novelty_global`" + ` and ` + "`novelty_local`" + ` are percentiles of
 distances in the input ([columns.md](columns.md)). ` + "`loglik`" + ` is the log-likelihood of the row under the model, given its place
-(` + "`embed --loglik`" + `, ` + "`serve --loglik`" + `, ` + "`sink.loglik`" + ` in a stage, ` + "`Map.LogLik`" + ` in Go, ` + "`score_samples`" + ` in Python). It is not a percentile,
-so that it ranks rows beyond the last one that the map holds. It is in nats, and values of different maps do not compare.
+(` + "`embed --loglik`" + `, ` + "`serve --loglik`" + `, ` + "`sink.loglik`" + ` in a stage, ` + "`Map.LogLik`" + ` in Go, ` + "`score_samples`" + ` in Python). It is not a percentile, so it also ranks rows beyond all those of the map. It is in nats; values of different maps cannot be compared.
 
 - Kind ` + "`lvm`" + `, the default and ` + "`--tails gaussian`" + `: how likely the lengths of the row's edges to its nearest reference points are,
   given where these points lie on the map ([equations.md](reference/equations.md), N 1, N 2 and H 25). A row is unlikely if it is far from its neighbours, or
   if they lie apart on the map.
 - Kind ` + "`gplvm`" + `: the density of the row's values at its most likely place (Lawrence 2005, section 8.1, eq 19 to 21). Rows with missing
-  values have the marginal density of the others. A row that was learnt has a higher one than a new row that equals it would have.
+  values have the marginal density of the others. A learnt row has a higher density than an equal new row.
 
 Other kinds have no likelihood of new rows.
 
 ## Classes that were not learnt
 
-A map is learnt without some classes. Other rows of the learnt classes are then scored beside rows of those that are missing. The table has the
-area under the ROC curve (AUC): how often a row of an unseen class is the more novel one of a pair, ties by half. Of each set there are
-three maps. Each leaves out a third of the classes; of connections every map leaves out all attacks. Figures are means of the three.
-Equal rows are taken once. Numbers of connections are log(1 + v), standardised by the learnt rows. Settings are the defaults, but that ` + "`gplvm`" + `
-learns a sample of 300 rows in 60 steps and places all others by it, of connections after 20 principal components. In bold: the best of the row.
+A map is learnt without some classes. It then scores other rows of the learnt classes and rows of the missing ones. The table has the area under the ROC curve (AUC): how often a row of an unseen class is the more novel one of a pair, ties by half. Figures are means of three maps for each set. Each leaves out a third of the classes; for connections every map leaves out all attacks. Equal rows are used once. Numbers of connections are log(1 + v), standardised by the learnt rows. Settings are the defaults, except that ` + "`gplvm`" + `
+learns a sample of 300 rows in 60 steps and places all others by it, connections after a projection to 20 principal components. In bold: the best of the row.
 
 `
 
@@ -55,7 +51,7 @@ func write(page string, all []*outcome) error {
 			w.WriteString("\n")
 		}
 	}
-	fmt.Fprintf(&w, "\nUp to %d rows of the learnt classes and as many of the others are scored by each map.\n", all[0].seen)
+	fmt.Fprintf(&w, "\nEach map scores up to %d rows of the learnt classes and as many of the others.\n", all[0].seen)
 	for k, kind := range kinds {
 		w.WriteString("\n" + verdict(kind.name, all, k) + "\n")
 	}

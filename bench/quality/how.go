@@ -14,19 +14,14 @@ func (b *bench) writeSettings(w *bytes.Buffer) {
 	fmt.Fprintf(w, `## How it is measured
 
 - **Input**: the data, or their %d leading principal components if they have more values; the same file for all methods.
-- **Seeds**: every method makes each map from seeds 1 to %d. The standard error of a median combines that over seeds and that of the
-  figure's own sample; a table's last row has a column's largest. A figure is bold if no other is ahead by more than two standard errors of
+- **Seeds**: every method makes each map from seeds 1 to %d. The standard error of a median combines the errors over seeds and of the figure's sample; the last row of a table has the largest of each column. A figure is bold if no other is ahead by more than two standard errors of
   their difference. Times and pictures are of seed 1.
 - **R_NX**: the share of a point's K nearest that the map keeps, beyond chance, for all K: the area under that curve over log K (Lee,
-  Peluffo, Verleysen 2015). **Recall 10, 30, 100**: the share kept of so many nearest.
-- **Trustworthiness, continuity**: of %d neighbours. These and the two above compare with the data: of all points up to %s rows, else of a
-  sample of %s (seed 1), ranked against all.
-- **Shepard**: Spearman's correlation of the distances of pairs. **Triplets**: the share of triples of points in which the map and the data
-  agree on which of two is nearer to the third. **Centroids**: Spearman's correlation of the distances between the classes' centroids.
-  **True distances**: of distances on the map with those between the true places.
-- **1-NN, 9-NN**: share of points whose label is the vote of their nearest neighbours on the map, with the binomial standard error. Of sets
-  without labels, the root mean square error of the known numbers, predicted by the mean of the neighbours, relative to their standard
-  deviation (less is better).
+  Peluffo, Verleysen 2015). **Recall 10, 30, 100**: the share kept of the 10, 30 or 100 nearest.
+- **Trustworthiness, continuity**: of %d neighbours. These and the two above compare the map with the data: for all points up to %s rows, else for a sample of %s (seed 1), ranked against all.
+- **Shepard**: Spearman's correlation of the distances of pairs. **Triplets**: the share of triples of points for which map and data agree which of two points is nearer to the third. **Centroids**: Spearman's correlation of the distances between the classes' centroids.
+  **True distances**: the same correlation, of distances on the map and between the true places.
+- **1-NN, 9-NN**: share of points whose label is the vote of their nearest neighbours on the map, with the binomial standard error. On sets without labels: the root mean square error of the known numbers, predicted by the mean of the neighbours, relative to their standard deviation (less is better).
 - **Embedding**: seconds from vectors in memory to the map, with all libraries loaded and all code compiled. **Whole**: seconds from the
   start of the process to the written map. If other processes took more than %.0f %% of the processors, the time is "%s".
 - unfold makes every map of the tables twice; the two are equal to the last bit.
@@ -65,7 +60,5 @@ func (b *bench) version(m method) string {
 const dreamsHow = `
 DREAMS (Kury, Kobak, Damrich, arXiv 2508.13747) is t-SNE held near an embedding R of the whole. It minimises
 (1-lambda) KL + lambda/n |Y - alpha R|^2 with alpha = |Y|/|R|. bench/quality/dreams.py has its step, around the gradient, step sizes and
-schedule of openTSNE; with lambda 0 it gives openTSNE's own map. As in its authors' program lambda is .1, the step towards R has it twice,
-and momentum is of t-SNE alone. The map starts from R, brought to deviation 1. R is made of the leading principal components, or by
-SQuad-MDS (Lambert, de Bodt, Verleysen, Lee 2022). Making R counts in the times.
+schedule of openTSNE; with lambda 0 it gives openTSNE's own map. As in its authors' program lambda is .1, counts twice in the step towards R, and only t-SNE has momentum. The map starts from R, scaled to deviation 1. R is the leading principal components, or a map by SQuad-MDS (Lambert, de Bodt, Verleysen, Lee 2022). Times include making R.
 `

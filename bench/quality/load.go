@@ -3,19 +3,17 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"unfold/bench/internal/harness"
 	"unfold/bench/internal/words"
 	"unfold/ingest"
 	"unfold/internal/vec"
@@ -29,27 +27,10 @@ type table struct {
 	known [][]float64
 }
 
-// open opens a file, and decompresses it if its name ends as a gzip file's.
-func open(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
-	if err != nil || filepath.Ext(path) != ".gz" {
-		return f, err
-	}
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{z, f}, nil
-}
-
 // lines calls take with the fields of every nonempty line of a text file. Fields are separated by
 // commas or, if sep is a blank, by blanks. A line with fewer than least fields is an error.
 func lines(path string, sep byte, least int, take func(fields []string) error) error {
-	f, err := open(path)
+	f, err := harness.Open(path)
 	if err != nil {
 		return err
 	}

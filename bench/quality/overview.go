@@ -85,8 +85,7 @@ func (b *bench) writeLosses(w *bytes.Buffer, sets []*prepared) {
 	if len(losses) == 0 {
 		return
 	}
-	w.WriteString("## Where peers win\n\nThe best peer, and by how much it is ahead of the default's map, where that is more than two standard errors. Of 1-NN and 9-NN of sets without\n" +
-		"classes a lower figure is better:\n\n")
+	w.WriteString("## Where peers win\n\nThe best peer, and by how much it is ahead of the default's map, where that is more than two standard errors. For 1-NN and 9-NN on sets without classes a lower figure is better:\n\n")
 	for _, f := range append(ranked(), figure{truth, "true distances", false}) {
 		var cells []string
 		for _, l := range losses {

@@ -312,7 +312,7 @@ func (b *bench) cell(p *prepared, rows []method, m method, f figure) string {
 func (p *prepared) describe() string {
 	text := fmt.Sprintf("%s; %s rows of %s values", p.about, thousands(p.Rows), thousands(p.Dim))
 	if p.InputDim < p.Dim {
-		text += fmt.Sprintf(", %d principal components of which are the input", p.InputDim)
+		text += fmt.Sprintf(", %d principal components as the input", p.InputDim)
 	}
 	if p.Labelled > 0 {
 		text += fmt.Sprintf(", %d classes", p.Classes)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"unfold/bench/internal/harness"
 	"unfold/internal/vec"
 )
 
@@ -43,7 +44,7 @@ func loadClimate(_ context.Context, dir string) (*table, error) {
 // loadMammoth reads points x, y, z of a surface: a list of lists of numbers.
 func loadMammoth(_ context.Context, dir string) (*table, error) {
 	path := filepath.Join(dir, "mammoth_3d.json.gz")
-	f, err := open(path)
+	f, err := harness.Open(path)
 	if err != nil {
 		return nil, err
 	}

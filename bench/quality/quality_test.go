@@ -93,7 +93,7 @@ func TestFirsts(t *testing.T) {
 	}
 }
 
-// Targets compare the printed figures: those that look equal are equal.
+// Targets compare the figures as printed.
 func TestTargets(t *testing.T) {
 	const plain = "%.3f"
 	for _, c := range []struct {
@@ -211,7 +211,7 @@ func TestPage(t *testing.T) {
 		"| unfold |" + even("0.9943") + " 0.9740 | 0.9780 |", "| openTSNE |" + even("**0.9958**") + " 0.9716 | 0.9768 |",
 		"| unfold --thorough |" + even("**0.9958**") + " **0.9746** | **0.9781** |",
 		"| unfold | 3 | 3 | 3 | 3 | 1 | 3 | 3 | 3 | 1 | 1 |", "| of | 3 | 3 | 3 | 3 | 3 | 3 | 3 | 3 | 3 | 3 |", "- **1-NN**: USPS (openTSNE +0.0100), Isomap faces (openTSNE -0.0100).",
-		"70,000 rows of 784 values, 50 principal components of which are the input, 10 classes", "| pictures |", "1-NN error",
+		"70,000 rows of 784 values, 50 principal components as the input, 10 classes", "| pictures |", "1-NN error",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)

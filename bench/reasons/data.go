@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"unfold/bench/internal/harness"
 	"unfold/ingest"
 	"unfold/ingest/table"
 	"unfold/models"
@@ -116,24 +116,8 @@ type set struct {
 }
 
 var sets = []set{
-	{"nslkdd", "NSL-KDD", "nslkdd/KDDTrain+.txt.gz", unzipped},
-	{"kdd", "KDD Cup 1999", "kddcup99/kddcup.data_10_percent.gz", unzipped},
-}
-
-func unzipped(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{z, f}, nil
+	{"nslkdd", "NSL-KDD", "nslkdd/KDDTrain+.txt.gz", harness.Open},
+	{"kdd", "KDD Cup 1999", "kddcup99/kddcup.data_10_percent.gz", harness.Open},
 }
 
 // toy returns the bundled sample in the format of the original file.

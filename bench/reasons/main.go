@@ -29,7 +29,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	b := &bench{log: stderr, many: 20_000}
 	flags.Data(&b.data, "nslkdd/ and kddcup99/")
 	page := flags.String("o", filepath.Join("docs", "reasons.md"), "the page to write")
-	flags.StringVar(&b.out, "out", filepath.Join("out", "reasons"), "folder for results, one file a data set")
+	flags.StringVar(&b.out, "out", filepath.Join("out", "reasons"), "folder for results, one file per data set")
 	flags.IntVar(&b.rows, "rows", 2000, "normal connections that are the reference")
 	flags.IntVar(&b.each, "each", 3, "events of each attack")
 	flags.IntVar(&b.background, "background", 20, "reference points that SHAP takes absent columns from")

@@ -14,13 +14,10 @@ const introduction = `# Reasons
 Package models/reasons splits the novelty of an event exactly over the columns of its source ([equations.md](reference/equations.md), R1 to R5). Here it
 names the columns of attacks, compared with [SHAP](https://shap.readthedocs.io). ` + "`make reasons`" + ` writes this page; every figure is measured.
 
-The map is learnt from normal connections alone: numbers as log(1 + v), standardised, words as an element a category. Precision at 3 is the share
-of the first three columns by which the attack is known, of as many as it has, up to three: means over the events of each attack, then over the
-attacks. ` + "`bench/reasons/attacks.go`" + ` lists these columns and their sources.
+The map is learnt from normal connections alone: numbers as log(1 + v), standardised, words as one element per category. Precision at 3: of the first three columns, the share that are known signs of the attack, relative to the most that is possible. It is averaged over the events of each attack, then over the attacks. ` + "`bench/reasons/attacks.go`" + ` lists these columns and their sources.
 
 SHAP explains the same score, the mean distance to the 10 nearest reference points, over the same columns, by permutations and by the kernel
-explainer. Absent columns are those of some reference points (background). Its time is that of the explainer with an exact search by matrix
-products; ours is that of placing and explaining.
+explainer. Absent columns are those of some reference points (background). Its time is for the explainer with an exact search by matrix products, ours for placing and explaining.
 `
 
 // goals of the page.

@@ -36,10 +36,8 @@ func (o *options) clusters(ctx context.Context, l *lab, begin time.Time) ([]targ
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Clusters that keep their ids
 
-How steady the ids of clusters are while a map follows its stream (`+"`make clusters`"+`). The streams are those of
-[refresh.md](refresh.md): %s, a reference set of %d points, of which every refresh finds %d replaced. After each refresh clusters
-are found on the map, of at least %d points, and get their ids by those of the map before (package models/clusters/identity).
-[decisions/clusters.md](decisions/clusters.md) has why on the map.
+This page measures how steady the ids of clusters are while a map follows its stream (`+"`make clusters`"+`). The streams are those of
+[refresh.md](refresh.md): %s, a reference set of %d points, with %d replaced before every refresh. After each refresh clusters of at least %d points are found on the map, and get their ids from the clusters of the map before (package models/clusters/identity). [decisions/clusters.md](decisions/clusters.md) explains why they are found on the map.
 
 | stream | what | target | measured | |
 |---|---|---|---|---|
@@ -115,7 +113,7 @@ func (d *identities) ids(w *bytes.Buffer, run string) {
 
 %s
 
-Of the points on both maps whose cluster is still there: the share in the same cluster after a refresh, in none, in another. The smaller part of a split
+For points on both maps whose cluster still exists: the shares in the same cluster after a refresh, in none, in another. The smaller part of a split
 has another id. The adjusted Rand index compares the clusters of all maps with the classes. Favour and memory are those of `+"`identity.Settings`"+`.
 
 | | same id | none | another | worst refresh | of %d refreshes at least 99 %% | births | ends | adjusted Rand |
@@ -136,10 +134,8 @@ func (d *identities) comings(w *bytes.Buffer, run string, set clusters.Settings)
 
 %s
 
-Each class in turn is missing at first, and comes with the natural mixture. After some refreshes it has the %d points of a cluster. It is
-born when a cluster has most of its points from the class. "From the start": whether there is such a cluster on a map that is learnt from the start, of
-the same points, %d refreshes after there are enough of them. Where there is none the data do not show one yet. With min_samples of %d, instead
-of the %d of min_size, clusters are born sooner; more points change their cluster then (the table above).
+Each class in turn is missing at first, and then appears with the natural mixture. After some refreshes it has the %d points of a cluster. It is
+born when a cluster has most of its points from the class. "From the start": whether a map learnt from nothing has such a cluster, %d refreshes after there are enough points. If not, the data do not show the cluster yet. With min_samples of %d, instead of the %d of min_size, clusters are born sooner, and more points change their cluster (the table above).
 
 | class | has its points at refresh | from the start | born at | with points | on the last map | born with %[5]d at | with points |
 |---|---|---|---|---|---|---|---|
@@ -158,8 +154,7 @@ func (d *identities) goings(w *bytes.Buffer, run string, set clusters.Settings) 
 
 %s
 
-Each class in turn disappears from the stream, and leaves the window within %d refreshes. A class is a cluster if one on the first map has most of its
-points from the class.
+Each class in turn disappears from the stream, and leaves the window within %d refreshes. A class counts as a cluster if a cluster of the first map has most of its points from the class.
 
 | class | a cluster | dead at |
 |---|---|---|

@@ -85,7 +85,7 @@ func (a *apprentice) begin(ctx context.Context, x vec.Matrix[float32]) error {
 	}
 }
 
-// place places one message, from its bytes to those of the output.
+// place places one message, from input bytes to output bytes.
 func place(ctx context.Context, l *learn.Learner, m stream.Message) ([]byte, error) {
 	e, err := l.Decode(m)
 	if err != nil {

@@ -51,7 +51,7 @@ func (o *options) write() ([]target, error) {
 // shown are the scenarios on the page itself; the others are among its tables.
 var shown = []string{stationary, inOrder, serving, restart}
 
-// section writes that of a scenario: of its results or, without them, the earlier one.
+// section writes the section of a scenario, from its results or, without them, from the earlier page.
 func (o *options) section(w *bytes.Buffer, name string, r *outcome, old *earlier, folder string) error {
 	heading := capital(name)
 	if r == nil {
@@ -158,7 +158,7 @@ func (o *outcome) story() string {
 		return fmt.Sprintf("%s, the newest of a stream from which one class vanishes; %d new rows a refresh. Within a hundredth of the diameter of a point lie %.0f%% of the places that the class had at the start (of the others': %.0f%%), and after the major refresh %.0f%% (%.0f%%).",
 			set, o.Block, 100*o.Figures[usedLate], 100*o.Figures[usedOthers], 100*o.Figures[againLate], 100*o.Figures[againOthers])
 	case gaussian:
-		return fmt.Sprintf("%s. The stationary stream with the paper's model (`model.tails: gaussian`): before every refresh %d random members are replaced by as many new rows. L is that of landmarks with which neither map was learnt.", set, o.Block)
+		return fmt.Sprintf("%s. The stationary stream with the paper's model (`model.tails: gaussian`): before every refresh %d random members are replaced by as many new rows. L uses landmarks with which neither map was learnt.", set, o.Block)
 	case inOrder:
 		return o.Stream.story(o.Size)
 	case young:
@@ -168,7 +168,7 @@ func (o *outcome) story() string {
 			"take less time. Constants of package models/live were chosen on README's events, blobs in 32 dimensions, digits and sentences; the other events are held out: no constant was\n" +
 			"chosen by them, though a bound was set after a look at them."
 	case serving:
-		return fmt.Sprintf("%s under a window, in a learner (package stream/learn) that saves its state and leaves a core to placing. Messages of one event are placed one by one, alternately without a refresh and during one of %.0f refreshes (%.0f of them major), each after %d new rows. The time is from a message's bytes to those of its answer.",
+		return fmt.Sprintf("%s under a window, in a learner (package stream/learn) that saves its state and leaves a core to placing. Messages of one event are placed one by one, alternately without a refresh and during one of %.0f refreshes (%.0f of them major), each after %d new rows. The time is from a message's bytes to its answer's.",
 			set, o.Figures[refreshCount], o.Figures[majorCount], o.Block)
 	case restart:
 		return fmt.Sprintf("%s, hardly learnt. A learner stops and another one starts from its state folder, in the same process, %.0f times: %.2f s to the first answer (median), %.2f s at most. Of the answers to %.0f messages each time, %.0f differ from those before the stop in any bit.",

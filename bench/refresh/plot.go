@@ -20,7 +20,7 @@ type curve struct {
 	values []float64
 }
 
-// plots are those of a scenario.
+// plots are the plots of a scenario.
 func (o *outcome) plots() []plot {
 	switch {
 	case o.Stream != nil:

@@ -23,7 +23,7 @@ type prequential struct {
 	First, Block      int
 	Refit             int // events between two fits of a peer that cannot be updated
 	Events            []int
-	Unknown           []int // events of types of which nothing has been learnt
+	Unknown           []int // events of types that have not been learnt
 	Types             int
 	Refreshes, Majors int
 	Maps              []contestant
@@ -234,8 +234,8 @@ func (t *traffic) next(ctx context.Context, from, to int, p *prequential) error 
 	return t.refresh(ctx, placer, p)
 }
 
-// judgeFrozen judges the first map: with the present reference points placed on it, and with its
-// own only.
+// judgeFrozen judges the first map twice: with the present reference points placed on it, and with
+// its own points only.
 func (t *traffic) judgeFrozen(ctx context.Context, b *block, p *prequential) error {
 	var need []int32
 	for _, row := range append(slices.Clone(b.rows), b.members...) {

@@ -165,8 +165,8 @@ func (l *lab) replace(ctx context.Context, f *follower, events []int32, refreshe
 	return nil
 }
 
-// stationary is a full set of which a hundredth is replaced before every refresh, up to and
-// including the backstop.
+// stationary is a full set. A hundredth of it is replaced before every refresh, up to and including
+// the backstop.
 func (l *lab) stationary(ctx context.Context, o *outcome) error {
 	f, err := l.follow(ctx, upTo(l.size))
 	if err != nil {

@@ -73,7 +73,7 @@ func (l *lab) stages(ctx context.Context, o *outcome) error {
 // youngPicture is the file of the drawn maps, in the folder of results and next to the page.
 const youngPicture = "young.png"
 
-// conform returns the comparisons; in a run on toy data a few events of one kind.
+// conform returns the comparisons. A run on toy data has a few events of one kind.
 func (l *lab) conform(ctx context.Context) (sets []*conformance.Set, courses []conformance.Course, err error) {
 	if l.dir == "" {
 		return []*conformance.Set{conformance.Blobs(300, 8)}, []conformance.Course{
@@ -152,7 +152,7 @@ func (o *outcome) stagesOf(w *bytes.Buffer) {
 				m.Stage.Nearest, m.Fit.Nearest, m.Stage.Trust, m.Fit.Trust, m.Stage.RNX, m.Fit.RNX)
 		}
 	}
-	w.WriteString("\nThe largest moves of points that stayed, in any refresh, median / p90 / p99. A leap is a refresh after which a third of the points\nor more are new, or have gone.\n\n" +
+	w.WriteString("\nThe largest moves of points that stayed, in any refresh, median / p90 / p99. In a leap at least a third of the points are new or gone.\n\n" +
 		"| events | stage | refreshes | moves | leaps | moves |\n|---|---|---|---|---|---|\n")
 	moves := func(n int, m [3]float64) string {
 		if n == 0 {
@@ -217,7 +217,7 @@ func youngTargets(add func(name string, b target, value func(o *outcome) float64
 	}
 }
 
-// keepPicture copies the picture of maps from the folder of results to that of the page, and
+// keepPicture copies the picture of maps from the folder of results to the folder of the page, and
 // references it there.
 func (o *options) keepPicture(w *bytes.Buffer, folder string) error {
 	drawn, err := os.ReadFile(filepath.Join(o.out, youngPicture))

@@ -15,9 +15,8 @@ import (
 // backstop, and before it.
 var youngMarks = []int{24, 49}
 
-// young prints the quality of points that arrived since the fit, of which every refresh replaces a
-// hundredth, compared with older points and with a fresh fit of all, with and without further
-// edges.
+// young prints the quality of points that arrived since the fit, compared with older points and
+// with a fresh fit of all, with and without further edges.
 func (l *lab) young(ctx context.Context, w io.Writer) error {
 	fmt.Fprintln(w, "| edges | refreshes | points | 1-NN, live | fresh | trustworthiness, live | fresh | L a point, live less fresh |\n|---|---|---|---|---|---|---|---|")
 	for _, c := range []struct {

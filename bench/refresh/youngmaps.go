@@ -202,8 +202,8 @@ func most3(a, b live.Moves) live.Moves {
 	return live.Moves{Median: max(a.Median, b.Median), P90: max(a.P90, b.P90), P99: max(a.P99, b.P99)}
 }
 
-// gentle prints the quality of maps of which 1% is replaced before each of 24 refreshes, by the
-// anchor of gentle ones.
+// gentle prints the quality of maps with 1% of their points replaced before each of 24 refreshes,
+// by the anchor of gentle ones.
 func (l *lab) gentle(ctx context.Context, w io.Writer, sets []*conformance.Set, most int) error {
 	const refreshes = 24
 	fmt.Fprint(w, "\n| events | anchor of gentle refreshes | 1-NN, less a fit's | trustworthiness | R_NX | moves in gentle ones, median / p90 / p99 |\n|---|---|---|---|---|---|\n")

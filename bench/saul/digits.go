@@ -1,12 +1,13 @@
 package main
 
 import (
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"unfold/bench/internal/harness"
 )
 
 // Numbers of digits: all of MNIST, and the least number that leaves some of each class for testing
@@ -37,16 +38,12 @@ type idx struct {
 
 // readIDX reads a compressed file of images or labels.
 func readIDX(path string) (x idx, err error) {
-	f, err := os.Open(path)
+	f, err := harness.Open(path)
 	if err != nil {
 		return x, err
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return x, fmt.Errorf("%s: %w", path, err)
-	}
-	all, err := io.ReadAll(z)
+	all, err := io.ReadAll(f)
 	if err != nil {
 		return x, fmt.Errorf("%s: %w", path, err)
 	}

@@ -112,7 +112,7 @@ func (r *levelsResult) markdown(b *bench) string {
 
 k = 9, s = 1, two dimensions. In the paper the second level of coarse-graining magnifies the distances between clusters noticeably
 (S6, S7), and the first tends to, with 7000 digits (S8). Apart: the mean distance between the means of the classes over the root
-mean square distance of digits from theirs. Likelihoods of different levels are of different sums.
+mean square distance of digits from theirs. Likelihoods of different levels cannot be compared.
 
 | digits | l | log-likelihood | 1-NN error | 9-NN error | apart | time |
 |---|---|---|---|---|---|---|

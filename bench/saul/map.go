@@ -204,7 +204,7 @@ digits %s are wrong by the nearest training digit on the map, %s by nine.
 
 ## Figures S1 to S3: density and variances
 
-The same map. Quantiles of the variances sigma^2 over the digits, which in the paper "range over several orders of magnitude":
+The same map. Quantiles of the digits' variances sigma^2, which in the paper "range over several orders of magnitude":
 
 | least | 25 %% | half | 75 %% | 95 %% | largest |
 |---|---|---|---|---|---|

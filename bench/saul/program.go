@@ -110,7 +110,7 @@ const head = `# A tractable latent variable model for nonlinear dimensionality r
 
 The experiments of L. K. Saul (PNAS 2020), with the published model (` + "`--tails gaussian`" + `) and the paper's settings: k neighbours, core s, l levels of
 coarse-graining, %d iterations. ` + "`make saul`" + ` writes this page. The program's default is another model, with heavy tails ([quality.md](quality.md)).
-Numbers of the paper's text stand with ours; most of its results are pictures.
+Numbers from the paper's text are next to ours; most of its results are pictures.
 
 Digits are those of MNIST, by their first 50 principal components, for training and for testing on one map. The paper has all 70000;
 each section states its number. Errors are those of test digits by the training digits nearest on the map. Times are

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -66,20 +65,16 @@ func ofRoll(ctx context.Context, b *bench) (*rollResult, error) {
 
 // sampleRoll writes every fourth point of the roll as roll.csv.
 func (b *bench) sampleRoll() error {
-	in, err := os.Open(filepath.Join(b.data, "swissroll", "swiss_roll.csv.gz"))
+	in, err := harness.Open(filepath.Join(b.data, "swissroll", "swiss_roll.csv.gz"))
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return err
-	}
 	out, err := os.Create(b.file("roll.csv"))
 	if err != nil {
 		return err
 	}
-	lines, w := bufio.NewScanner(z), bufio.NewWriter(out)
+	lines, w := bufio.NewScanner(in), bufio.NewWriter(out)
 	for n := 0; lines.Scan() && n <= rollEvery*rollPoints; n++ {
 		if n == 0 || n%rollEvery == 0 {
 			fmt.Fprintln(w, lines.Text())

@@ -39,7 +39,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// Table 1's words come before those of S2, in the paper's order. Missing words are left out.
+// Words of Table 1 come before words of Table S2, in the paper's order. Missing words are left out.
 func TestNear(t *testing.T) {
 	names := []string{"America", "word", "a", "b", "c"}
 	before := lists([]int32{1, 2, 3, 4}, []int32{0, 2, 3, 4}, []int32{0, 1, 3, 4}, []int32{0, 1, 2, 4}, []int32{0, 1, 2, 3})

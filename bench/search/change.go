@@ -111,9 +111,9 @@ func (b *bench) listed(ctx context.Context, g *live.Graph, l *line) error {
 	return nil
 }
 
-// carry updates the index of a map, or builds that of the map after the change. Lists from the
-// index would need the update, and at least a search per new row for as many neighbours as a stored
-// list has with its spare ones.
+// carry updates the index of a map, or builds an index for the changed map. Lists from the index
+// would need the update and at least one search per new row, for as many neighbours as a stored
+// list has.
 func (b *bench) carry(ctx context.Context, x, born vec.Matrix[float32], gone []int, l *line, method string) error {
 	set := auto.Settings{Seed: 1}
 	ix, err := auto.Build(ctx, x, neighbors, set, oneThread)

@@ -13,8 +13,8 @@ const (
 	faissBits = "faiss IndexBinaryFlat"
 	// leastInk is the least value of a pixel that is a 1.
 	leastInk = 128
-	// truthRows is the number of lists that are compared with those of a double loop, and of lists
-	// that numpy makes.
+	// truthRows is the number of lists that are compared with a double loop, and of lists that
+	// numpy computes.
 	truthRows = 100
 )
 

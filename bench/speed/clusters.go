@@ -14,7 +14,7 @@ import (
 // clusterBatches is how many batches of points a round inserts, and deletes.
 const clusterBatches = 10
 
-// keptClusters names a figure of clusters of rows with so many values.
+// keptClusters names a figure of clusters of rows with the given number of values.
 func keptClusters(dim int, what string) string { return fmt.Sprintf("%d values: %s", dim, what) }
 
 func clustersRow() row {
@@ -57,8 +57,8 @@ func measureClusters(ctx context.Context, b *bench, r *record) error {
 	return nil
 }
 
-// keptClusters measures clusters that are updated with the rows of x, of which the last batches are
-// inserted and deleted.
+// keptClusters measures clusters that are updated as the last batches of the rows of x are inserted
+// and deleted.
 func (b *bench) keptClusters(ctx context.Context, r *record, x vec.Matrix[float32], set clusters.Settings, name func(string) string) error {
 	n := x.Rows - clusterBatches*liveBatch
 	clock := time.Now()

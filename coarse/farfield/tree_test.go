@@ -80,8 +80,8 @@ func TestBrokenMaps(t *testing.T) {
 	}
 }
 
-// The moments of a node are those of its points, whether counted or merged, and its stand-ins have
-// the same moments.
+// The moments of a node equal the moments of its points, whether counted or merged, and so do the
+// moments of its stand-ins.
 func TestMomentsAndStandins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 4).Draw(t, "d")

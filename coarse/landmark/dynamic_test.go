@@ -191,8 +191,7 @@ func TestDynamicIsBatch(t *testing.T) {
 	})
 }
 
-// TestDynamicOfManyPoints: so many that landmarks are sought by an index, at once and
-// in parts.
+// TestDynamicOfManyPoints: enough points that landmarks are found by an index, at once and in parts.
 func TestDynamicOfManyPoints(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := newCrowd(t, 8, landmark.Settings{Level: 2, Seed: 2})
@@ -315,7 +314,7 @@ func TestDynamicErrorsChangeNothing(t *testing.T) {
 }
 
 // Points that are inserted again in their slots, with the saved bounds, have the same landmarks at
-// every level, also after further changes, whatever the history was.
+// every level, for any history and also after further changes.
 func TestResume(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))

@@ -49,8 +49,7 @@ func (d *Decoder) ChangeInText() (fields []string) {
 	return fields
 }
 
-// bind returns the steps for fields of the envelope itself: those that are requested by name and
-// that the row lacks.
+// bind returns the steps for fields of the envelope that are requested by name and missing in the row.
 func (c *change) bind(root *record.Node) (steps []step, err error) {
 	for _, f := range c.shape.fields {
 		of := step{op: opSkip, shape: f.shape}

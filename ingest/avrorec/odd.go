@@ -20,7 +20,7 @@ func uuid(to, v []byte) []byte {
 	return to
 }
 
-// element is one of a sparse vector.
+// element is an element of a sparse vector.
 type element struct {
 	at    int64
 	value float64

@@ -18,7 +18,7 @@ import (
 	"unfold/ingest/bridge"
 )
 
-// plain are types without parts, those with parameters with some of them.
+// plain are types without child types; a type with parameters is listed with some of their values.
 var plain = []old.DataType{
 	old.Null, old.FixedWidthTypes.Boolean,
 	old.PrimitiveTypes.Int8, old.PrimitiveTypes.Int16, old.PrimitiveTypes.Int32, old.PrimitiveTypes.Int64,

@@ -53,7 +53,7 @@ func (n numerals) plain(field string) string {
 // isMissing reports whether a trimmed field stands for a missing value.
 func (n numerals) isMissing(field string) bool { return isMissing(field) || n.isSaid(field) }
 
-// isSaid reports whether a field is one of the words in missing, or the same number as one.
+// isSaid reports whether a field equals one of the words in missing, as text or as a number.
 func (n numerals) isSaid(field string) bool {
 	for _, word := range n.missing {
 		if field == word {
@@ -159,7 +159,8 @@ var (
 	groupNumber = regexp.MustCompile(`^[-+]?[0-9]{1,3}([,' ][0-9]{3})+(\.[0-9]+)?$`)
 )
 
-// otherNumber reports whether a field is a number in another notation than n, and describes it.
+// otherNumber reports whether a field is a number in a notation other than n, and describes the
+// notation.
 func (n numerals) otherNumber(field string) (why string, ok bool) {
 	switch {
 	case field != "" && (field[0] == '#' || field[0] == '%'):

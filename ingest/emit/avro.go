@@ -23,7 +23,7 @@ const AvroType = "application/avro"
 const AvroName = "unfold.Place"
 
 // ErrAvroRows is returned when a message of several events is to be written as Avro.
-var ErrAvroRows = errors.New("a message of several events cannot be written as Avro, which holds one record a message: write format arrow or json, or send one event a message")
+var ErrAvroRows = errors.New("a message of several events cannot be written as Avro, which holds one record per message: write format arrow or json, or send one event per message")
 
 // Avro writes placed events as Avro, one record for the one event of a message. The fields are id,
 // the kept columns, x and y (or the list embedding, if the map has not two dimensions), the other

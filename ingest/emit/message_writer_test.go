@@ -18,7 +18,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// A MessageWriter's bytes equal those of EncodeMessage for columns of every type, sliced or not,
+// A MessageWriter writes the same bytes as EncodeMessage, for columns of every type, sliced or not,
 // and for every set of columns.
 func TestMessageWriterAgreesWithEncodeMessage(t *testing.T) {
 	w := &emit.MessageWriter{}

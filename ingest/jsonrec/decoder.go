@@ -154,7 +154,7 @@ func (p *parser) whole(read func() bool) bool {
 		return false
 	}
 	if p.peek(); p.at < len(p.data) {
-		return p.advise(p.at, "write one record a message, or a list of them", "%s behind the record", p.found())
+		return p.advise(p.at, "write one record per message, or a list of them", "%s behind the record", p.found())
 	}
 	return true
 }

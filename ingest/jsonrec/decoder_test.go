@@ -104,7 +104,7 @@ var refused = []struct {
 	{name: "empty", message: " ", want: "the message is empty, at byte 2"},
 	{name: "no record", message: `7`, want: `there is '7' where a record is expected, at byte 1; write an object`},
 	{name: "no record in a list", message: `[{}, 7]`, want: `there is '7' where record 2 is expected, an object, at byte 6`},
-	{name: "trailing", message: `{"a":1} {"a":2}`, want: `there is '{' behind the record, at byte 9; write one record a message`},
+	{name: "trailing", message: `{"a":1} {"a":2}`, want: `there is '{' behind the record, at byte 9; write one record per message`},
 	{name: "truncated", message: `{"a":1`, want: `it ends where a comma or '}' is expected, at byte 7`},
 	{name: "truncated text", message: `{"a":"x`, want: `the text that begins here has no end, at byte 6`},
 	{name: "truncated list", message: `{"a":[1,`, want: `it ends where a value is expected, at byte 9`},

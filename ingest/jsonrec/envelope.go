@@ -26,7 +26,7 @@ type envelope struct {
 	// connect holds the fields of Kafka Connect's envelope, change those of Debezium's within it;
 	// nil if there is none.
 	connect, change []member
-	// aside is the kind of a message that is no change, or "".
+	// aside is the kind of a message that does not describe a change, or "".
 	aside string
 	// at is the offset of the content of Kafka Connect's envelope, or of the object itself. end is
 	// the offset after the message's object, if it is an envelope.
@@ -287,8 +287,7 @@ func rowOf(change []member, deleted bool) int {
 	return valueOf(change, "after")
 }
 
-// changeColumns reads the fields of the envelope itself that are requested by name and that the
-// record lacks.
+// changeColumns reads fields of the envelope that are requested by name and missing in the record.
 func (p *parser) changeColumns(fields []member) bool {
 	if p.d.spec.Paths == nil {
 		return true

@@ -16,8 +16,8 @@ type splitter struct {
 	origin table.Origin
 	most   int64 // bytes of a record
 	line   int64 // of the byte at hand, from 1 on
-	// list: the records are the elements of a list, of which some have come. A record may be a
-	// list itself, of numbers.
+	// list: the records are the elements of a list, and some have been read. A record may be a list
+	// itself, of numbers.
 	list, begun, done bool
 	buf               []byte
 }

@@ -160,7 +160,7 @@ func (c *column) close() {
 	}
 }
 
-// leavesOf appends the indices of the file's columns of which a field consists.
+// leavesOf appends the indices of the file's columns that make up a field.
 func leavesOf(out []int, f *pqarrow.SchemaField) []int {
 	if f.IsLeaf() {
 		return append(out, f.ColIndex)

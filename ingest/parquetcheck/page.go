@@ -58,7 +58,7 @@ func (p *pages) check(rows, end int64) error {
 	return p.walk(at, min(at+c.compressed+padding, end))
 }
 
-// padding is by how much old writers say too little: they left out a dictionary's header.
+// padding is the amount by which old writers state too little: they left out a dictionary's header.
 const padding = 100
 
 func (p *pages) walk(at, end int64) error {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// counted gives so many tables, then an error.
+// counted returns a number of tables, then an error.
 type counted struct {
 	left, read int
 	end        error

@@ -24,7 +24,7 @@ const (
 	Vector
 	// Time is a timestamp, a date, a time of the day or a duration.
 	Time
-	// SparseVector is a vector of which only some elements are stored (SparseRows).
+	// SparseVector is a vector with only some elements stored (SparseRows).
 	SparseVector
 )
 

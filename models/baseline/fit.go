@@ -110,8 +110,8 @@ func (f *Fitted) all(ctx context.Context, m Method, x vec.Matrix[float32]) error
 	return nil
 }
 
-// PlaceAll returns the positions of the rows of x, those that were fitted, and their variances.
-// Positions outside single precision are bad input.
+// PlaceAll returns the positions of the fitted rows x, and their variances. Positions outside
+// single precision are bad input.
 func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	mu, sigma2, err = f.model.PlaceAll(ctx, x, progress)
 	return checked(mu, sigma2, err)

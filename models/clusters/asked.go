@@ -10,9 +10,9 @@ import (
 	"unfold/sparse/graph"
 )
 
-// asked is a point of which some pairs may be shorter than the longest edge between their ends in
-// the tree. The other ends are at positions from..to of the order. level, if known, is an upper
-// bound of the pairs' length.
+// asked is a point that may have pairs shorter than the longest edge between their ends in the
+// tree. The other ends are at positions from..to of the order. level, if known, is an upper bound
+// of the pairs' length.
 type asked struct {
 	slot     int32
 	level    float64

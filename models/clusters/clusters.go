@@ -29,7 +29,7 @@ type Clusters struct {
 	Probability []float64
 	Outlier     []float64
 	// Size is the number of points of each cluster. Persistence, from 0 to 1, is its stability
-	// relative to the largest that so many points could have.
+	// relative to the largest possible for its number of points.
 	Size        []int
 	Persistence []float64
 

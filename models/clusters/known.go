@@ -10,11 +10,11 @@ import (
 	"unfold/sparse"
 )
 
-// FindKnown finds the clusters of n points of which some distances are known: the entries of d
-// (n x n). A distance may be known in one direction or in both; the smaller value counts. The
-// diagonal is ignored. An unknown distance is infinite, so the known ones have to connect all
-// points, and each point needs MinSamples of them. The distance in the settings is ignored. It takes
-// O(m log m) time and O(m) memory for m entries. Errors are those of FindDistances.
+// FindKnown finds the clusters of n points with some known distances: the entries of d (n x n). A
+// distance may be known in one direction or in both; the smaller value counts. The diagonal is
+// ignored. An unknown distance is infinite, so the known ones have to connect all points, and each
+// point needs MinSamples of them. The distance in the settings is ignored. It takes O(m log m) time
+// and O(m) memory for m entries. Errors are those of FindDistances.
 func FindKnown(ctx context.Context, d *sparse.Rows, s Settings) (*Clusters, error) {
 	s, err := s.Filled()
 	if err != nil {

@@ -42,8 +42,8 @@ func upTo(d vec.Matrix[float64], most float64, once bool) *sparse.Rows {
 	return sparse.NewRows(d.Rows, d.Rows, append(start, len(index)), index, data)
 }
 
-// TestKnown: if all distances are known, and if those are missing that are longer than any of the
-// spanning tree, the clusters are those of all distances.
+// TestKnown: the clusters do not change if distances longer than every edge of the spanning tree
+// are unknown.
 func TestKnown(t *testing.T) {
 	d := givenPoints(90)
 	for _, ties := range []Ties{Together, Apart} {

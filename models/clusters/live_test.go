@@ -253,8 +253,7 @@ func TestLivePushedOut(t *testing.T) {
 		}
 		return x
 	}
-	// Many points from 15 on, one at 0, and one at 10 that is no nearer to 0 than those at first.
-	// Then many points just below 0.
+	// There are many points above 15, one at 0, and one at 10. Then come many points just below 0.
 	for _, x := range []vec.Matrix[float32]{line(15, .001, 40), line(0, 0, 1), line(10, 0, 1), line(-.1, -.001, 40)} {
 		if _, err := l.Insert(t.Context(), x); err != nil {
 			t.Fatal(err)

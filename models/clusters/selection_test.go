@@ -160,8 +160,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// With ties apart, clusters of given distances are those of the rows at these distances: equal edges
-// are cut in the same order.
+// With ties apart, given distances lead to the same clusters as rows at these distances: equal
+// edges are cut in the same order.
 func TestTiesApartOfDistances(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -184,8 +184,7 @@ func TestTiesApartOfDistances(t *testing.T) {
 	}
 }
 
-// Given distances are lengths, whatever measure the settings name: neither Lengths nor Distance
-// changes their clusters.
+// Given distances are lengths: the settings Lengths and Distance do not change their clusters.
 func TestGivenDistancesAreLengths(t *testing.T) {
 	d := distancesOf(vec.Of(8, 1, []float64{0, 1, 2, 3, 12, 13, 14, 15}))
 	s := Settings{MinSize: 3, MinSamples: 1}

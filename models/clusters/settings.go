@@ -89,7 +89,7 @@ func (s Settings) search() auto.Settings {
 	return auto.Settings{Recall: s.Recall}
 }
 
-// Length returns the length of an edge of the spanning tree, of which lambda is the reciprocal.
+// Length returns the length of an edge of the spanning tree, the reciprocal of lambda.
 func (s Settings) Length(dist2 float64) float64 {
 	if s.Lengths {
 		return s.Distance.Length(dist2)

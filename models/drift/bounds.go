@@ -2,8 +2,8 @@
 
 package drift
 
-// tableBounds are the levels that are first exceeded after tableWindows windows on average:
-// the largest of those in 2, 10, 50 dimensions, 60 streams of 200 windows each.
+// tableBounds are the levels that are first exceeded after tableWindows windows on average: the
+// largest for 2, 10, 50 dimensions, from 60 streams of 200 windows each.
 var (
 	tableWindows = [...]float64{10, 20, 50, 100, 200, 500, 1000}
 	tableBounds  = [...]float64{1.95, 2.21, 2.46, 2.66, 2.97, 3.43, 3.84}

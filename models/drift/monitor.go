@@ -222,8 +222,8 @@ func (m *Monitor) Clusters() (all []Cluster) {
 	return all
 }
 
-// ends returns, for two slots, which of them are newest events, and the cluster that contains both
-// points, -1 if none does.
+// ends reports which of two slots are newest events. It also returns the cluster that contains
+// both, -1 if none does.
 func (m *Monitor) ends(i, j int32) (newest [2]bool, cluster int32) {
 	cluster = -1
 	if m.cluster[i] == m.cluster[j] {

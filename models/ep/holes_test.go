@@ -56,7 +56,7 @@ func TestBoundOfMissing(t *testing.T) {
 	}
 }
 
-// The mean of a column is that of a model of the rows in which the column is observed.
+// The mean of a column equals the mean in a model of the rows in which the column is observed.
 func TestObservedOfMissing(t *testing.T) {
 	h, _ := spiral(40, 0)
 	holed(h.Data)

@@ -132,8 +132,8 @@ func (f *Inference) lookAt(y []float64) {
 	}
 }
 
-// Bound returns what the bound gains by the vector if its input is N(mu, diag s), but for what does not
-// depend on that:
+// Bound returns the vector's contribution to the bound if its input is N(mu, diag s), except for
+// constant terms:
 //
 //	-beta/2 E|y - f|^2 - KL = beta Psi1 W y - beta/2 tr(Psi2 (W W' - D Spread)) - KL + ...
 func (f *Inference) Bound(mu, s []float64) float64 {

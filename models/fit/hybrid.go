@@ -49,7 +49,8 @@ func (s Spec) checkHybrid() error {
 
 // Hybrid is the report of a fit of vectors and labels together.
 type Hybrid struct {
-	// Learnt is the number of points that were learnt, Labelled of those with a label, of so many Classes.
+	// Learnt is the number of learnt points, Labelled the number of points with a label, Classes
+	// the number of classes.
 	Learnt   int `json:"learnt"`
 	Labelled int `json:"labelled"`
 	Classes  int `json:"classes"`

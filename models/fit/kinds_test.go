@@ -26,7 +26,7 @@ import (
 // quick returns settings for tests of the steps, not of the model's quality.
 func quick() Spec { return Spec{Common: models.Common{Steps: 15, Seed: 1}} }
 
-// withDuplicates returns n vectors, every seventh of which equals an earlier one.
+// withDuplicates returns n vectors; every seventh equals an earlier one.
 func withDuplicates(n, dim int) vec.Matrix[float32] {
 	x := modeltest.Events(1, n, dim)
 	for i := 7; i < n; i += 7 {

@@ -147,7 +147,7 @@ func TestLogLikOfProcess(t *testing.T) {
 	}
 }
 
-// whole are rows as holes has, but for one that lacks nothing.
+// whole are the rows of holes, with one row completed.
 func whole(n int) vec.Matrix[float32] {
 	x := holes(n)
 	for i := range x.Rows {

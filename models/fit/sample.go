@@ -107,7 +107,7 @@ func (s Spec) seeded() auto.Settings {
 	return search
 }
 
-// collapse is graph.Collapse for values of which some may be missing. Rows that have the same
+// collapse is graph.Collapse for rows that may have missing values. Rows that have the same
 // missing-value pattern and are otherwise equal become one point, since their missing values would
 // be filled in alike.
 func collapse(z vec.Matrix[float32]) (unique, of []int32, count []uint32) {

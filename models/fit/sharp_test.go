@@ -43,8 +43,8 @@ func someDigits(t *testing.T, rows int) (x vec.Matrix[float32], digit []string) 
 	return x, digit
 }
 
-// Places of the default model are sharp beside the distances over which classes change: uncertain inputs do
-// not act, and training the classifier spends nothing on them.
+// Errors of places of the default model are small compared with the distances over which classes
+// change: uncertain inputs do not act, and training the classifier spends nothing on them.
 func TestPlacesAreSharp(t *testing.T) {
 	x, digit := someDigits(t, 300)
 	s, r, err := Fit(t.Context(), x, Spec{Common: models.Common{Seed: 1, Steps: 40}}, nil)

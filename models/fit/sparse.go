@@ -35,7 +35,7 @@ type Truncated struct {
 	Recall *float64 `json:"recall,omitempty"`
 }
 
-// ForSparse fills in the defaults for rows of a sparse matrix: the number of components.
+// ForSparse sets the default number of components for rows of a sparse matrix.
 func (s Spec) ForSparse(rows, dim int) (Spec, error) {
 	switch s.PCA {
 	case PCANone:

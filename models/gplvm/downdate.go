@@ -16,8 +16,8 @@ import (
 // which take O(n^2 |M|) in the place of O(n^3). With U = L^-1 P_M: and P_MM = L L', P - U'U is
 // K_OO^-1, and 0 in the rows and columns M, so it needs no gathering.
 
-// leastPivot is the least share of a point's variance that the points before it must leave: the
-// digits that downdates lose are about those of its inverse.
+// leastPivot is the least share of a point's variance that the points before it must leave.
+// Downdates lose about as many digits as its inverse has.
 const leastPivot = 1e-8
 
 // downdated reports whether the inverse of a pattern is computed that way: if it misses at most half

@@ -23,9 +23,8 @@ type Options struct {
 	Points int `json:"points"`
 	// Kernel is the covariance, in the form of kernel.Parse. Default rbf+bias+white.
 	Kernel string `json:"kernel"`
-	// Restarts is the number of starts of learning, of which the result with the largest likelihood
-	// is kept. The first start is that of Start, and the others are random changes of it. Default
-	// 1.
+	// Restarts is the number of starts of learning. The result with the largest likelihood is kept.
+	// The first start is that of Start, and the others are random changes of it. Default 1.
 	Restarts int `json:"restarts"`
 	// Smooth places with a smooth map from vectors to places (Back) instead of the likelihood, in
 	// microseconds instead of milliseconds, and less exactly.
@@ -185,13 +184,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case x.Cols < s.Dims:
-		return nil, models.BadInputf("gplvm: vectors of %d elements for a map of %d dimensions: want at most as many dimensions as elements", x.Cols, s.Dims)
-	case x.Rows < s.Dims+2:
-		return nil, models.BadInputf("gplvm: %d distinct rows are too few for a map of %d dimensions: at least %d are needed", x.Rows, s.Dims, s.Dims+2)
-	}
-	if err := placing.CheckObserved(x, nil); err != nil {
+	if err := placing.CheckEnough(x, s.Dims); err != nil {
 		return nil, err
 	}
 	if s.Noise == NoiseProbit {

@@ -101,15 +101,10 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress func(d
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case x.Cols < s.Dims:
-		return nil, models.BadInputf("gplvm: vectors of %d elements for a map of %d dimensions: want at most as many dimensions as elements", x.Cols, s.Dims)
-	case x.Rows < s.Dims+2:
-		return nil, models.BadInputf("gplvm: %d distinct rows are too few for a map of %d dimensions: at least %d are needed", x.Rows, s.Dims, s.Dims+2)
-	case len(s.Labels) != x.Rows:
+	if len(s.Labels) != x.Rows {
 		return nil, models.BadInputf("gplvm: there are %d labels for %d rows", len(s.Labels), x.Rows)
 	}
-	if err := placing.CheckObserved(x, nil); err != nil {
+	if err := placing.CheckEnough(x, s.Dims); err != nil {
 		return nil, err
 	}
 	f := &Fitted{Settings: s, Learnt: placing.Sample(x.Rows, s.Points, s.Seed)}

@@ -34,8 +34,8 @@ type policy struct {
 	refreshes, sinceMajor, majorPoints int
 }
 
-// next returns the state after another refresh of n points, of which born are new, and the kind of
-// that refresh. since is the number of refreshes since an alarm began.
+// next returns the state after another refresh of n points, born of them new, and the kind of that
+// refresh. since is the number of refreshes since an alarm began.
 func (p policy) next(s Settings, n, born, since int) (policy, Kind) {
 	p.refreshes++
 	p.sinceMajor++
@@ -51,8 +51,8 @@ func (p policy) next(s Settings, n, born, since int) (policy, Kind) {
 	return p, Ordinary
 }
 
-// Due returns the kind of the next refresh of a map in the given state, of n points of which born
-// are new, unless an alarm begins with it. Callers can so prepare for a major refresh.
+// Due returns the kind of the next refresh of a map in the given state, of n points, born of them
+// new, unless an alarm begins with it. Callers can so prepare for a major refresh.
 func (s Settings) Due(state State, n, born int) Kind {
 	s, err := s.withDefaults()
 	if err != nil || n < 2 {

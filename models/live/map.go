@@ -120,7 +120,7 @@ func (m *Map) Count(slot int32) int {
 // depends on them.
 func (m *Map) Novelty(local []float32) { m.alarm.count(local) }
 
-// Due returns the kind of the next refresh if there are n points then, of which born are new: see
+// Due returns the kind of the next refresh if there are n points then, born of them new: see
 // Settings.Due.
 func (m *Map) Due(n, born int) Kind { return m.set.Due(m.State(), n, born) }
 

@@ -55,8 +55,8 @@ func (m *Map) unit() float64 {
 }
 
 // weight returns c of a refresh of n points that is not major. The push w, and with it the size of
-// the map, stays that of the last major. If the set shrinks, c rises at most to that of a fit,
-// because maps get worse with more (docs/decisions/refresh.md).
+// the map, stays as in the last major refresh. If the set shrinks, c rises at most to that of a
+// fit, because maps get worse with more (docs/decisions/refresh.md).
 func (m *Map) weight(n int) float64 {
 	of := m.set.LVM.Student.Weight
 	if of == 0 {

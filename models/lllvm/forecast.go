@@ -21,7 +21,7 @@ func (s FitSettings) together(n, dy int) int {
 }
 
 // Bytes returns the approximate memory of a fit in bytes, without the vectors, for n points of dy
-// values of which at most Points are learnt. It counts the concurrent starts and the best state so
+// values; at most Points of them are learnt. It counts the concurrent starts and the best state so
 // far. The settings must be resolved. With patches, the estimate assumes points near a surface;
 // other data have larger separators and need more.
 func (s FitSettings) Bytes(n, dy int) int64 {
@@ -50,7 +50,7 @@ func (s FitSettings) bytes(n, dy int) int64 {
 
 // shape is the expected sizes of the fronts, estimated without the graph.
 type shape struct {
-	// There are this many patches of so many points each, with other fronts above them.
+	// There are this many patches with this many points each, and other fronts above them.
 	patches, points int
 	above           []int // points in a front
 }

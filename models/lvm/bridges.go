@@ -5,7 +5,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// These parts of a model file name the edges that join what is otherwise apart (models.Report):
+// These parts of a model file list the edges that connect otherwise separate parts (models.Report):
 //
 //	bridges          uint32, b x 2   the points that each joins
 //	bridges.lengths  float64, b      the distances between these points
@@ -33,9 +33,8 @@ func bridgeParts(bridges []models.Bridge, of []int32) []snapshot.Part {
 	return []snapshot.Part{{Name: partBridges, Rows: len(bridges), Cols: 2, Data: points}, {Name: partLengths, Rows: len(bridges), Cols: 1, Data: lengths}}
 }
 
-// Bridges returns the edges of a map with Gaussian tails that join what is otherwise apart, by
-// points of the snapshot; nil if there are none. Parts that do not match the map match
-// models.ErrBadInput.
+// Bridges returns the edges of a map with Gaussian tails that connect otherwise separate parts, as
+// pairs of points; nil if there are none. Parts that do not match the map match models.ErrBadInput.
 func Bridges(s *snapshot.Snapshot) ([]models.Bridge, error) {
 	if _, there := s.Part(partBridges); !there {
 		return nil, nil

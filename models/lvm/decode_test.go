@@ -61,8 +61,8 @@ func rms(values []float32) float64 {
 	return math.Sqrt(vec.SquaredNorm(values) / float64(len(values)))
 }
 
-// The places of points decode to vectors near the points' own: by less than half of what parts the
-// groups. The predicted error is about that of vectors that were never seen.
+// The places of points decode to vectors near their own, within less than half the distance between
+// groups. The predicted error is about the error of unseen vectors.
 func TestPlacesOfPointsDecodeToTheirVectors(t *testing.T) {
 	for _, q := range []int{0, 5} {
 		maps, x := tailed(t, 600, 8, q, 2)

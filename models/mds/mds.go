@@ -68,8 +68,9 @@ type Result struct {
 	Iterations int
 }
 
-// Euclidean places the rows of x (n x dim) on a map of d dimensions whose distances approximate
-// those of the rows. It rejects values that are not finite, no rows, and d below 1 as bad input.
+// Euclidean places the rows of x (n x dim) on a map of d dimensions whose distances approximate the
+// distances of the rows. It rejects values that are not finite, no rows, and d below 1 as bad
+// input.
 func Euclidean(ctx context.Context, x vec.Matrix[float32], d int, s Settings) (*Result, error) {
 	s, err := check(x, d, s)
 	if err != nil {

@@ -159,8 +159,7 @@ func TestDualDoesNotDependOnThreads(t *testing.T) {
 	agree(t, want, x, 9, 1e-6)
 }
 
-// The predicted time for few rows with many columns is about the real one: a second, where an
-// earlier version took 25 minutes.
+// The predicted time for few rows with many columns is about right: a second.
 func TestRates(t *testing.T) {
 	r := MeasureRates(0)
 	if !(r.Product > 0 && r.Turn > 0 && r.Dense > 0) {

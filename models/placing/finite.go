@@ -33,9 +33,9 @@ func CheckPlaced(at models.Placed) error {
 	return nil
 }
 
-// Probes returns at most so many vectors, m x Dim, between the reference points of s but different
-// from them. Each has the first half of its elements from one point and the second half from
-// another. A map of a graph has none.
+// Probes returns up to most vectors, m x Dim, between the reference points of s but different from
+// them. Each has the first half of its elements from one point and the second half from another. A
+// map of a graph has none.
 func Probes(s *snapshot.Snapshot, most int) vec.Matrix[float32] {
 	if s.Graph != nil {
 		return vec.Matrix[float32]{Cols: s.Dim}

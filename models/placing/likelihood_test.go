@@ -74,7 +74,7 @@ func TestLengthDensityFallsAndIsFinite(t *testing.T) {
 	}
 }
 
-// loglikPlacer returns a placer with a moved frame, and placed events of which some lack values.
+// loglikPlacer returns a placer with a moved frame, and placed events, some with missing values.
 func loglikPlacer(t *testing.T) (p *Placer, x vec.Matrix[float32], at models.Placed) {
 	t.Helper()
 	s, _ := modeltest.Snapshot(t, 9, 150, 6, 0, 2)
@@ -176,7 +176,7 @@ func TestSquared(t *testing.T) {
 	}
 }
 
-// The likelihood of edges has the place of its row, and its nearest points without the row itself.
+// The likelihood of edges gets the row's place, and its nearest points without the row itself.
 func TestLogLiksOfEdges(t *testing.T) {
 	p, _, _ := loglikPlacer(t)
 	x := modeltest.Events(10, 20, 6)

@@ -14,6 +14,18 @@ import (
 // replaced by the model's predictions at the place, so that distances are defined: neighbours and
 // novelty use the completed vectors.
 
+// CheckEnough checks rows from which the kind gplvm, with or without labels, learns a map of some
+// dimensions: their numbers of rows and elements, and their values (CheckObserved).
+func CheckEnough(x vec.Matrix[float32], dims int) error {
+	switch {
+	case x.Cols < dims:
+		return models.BadInputf("gplvm: vectors of %d elements for a map of %d dimensions: want at most as many dimensions as elements", x.Cols, dims)
+	case x.Rows < dims+2:
+		return models.BadInputf("gplvm: %d distinct rows are too few for a map of %d dimensions: at least %d are needed", x.Rows, dims, dims+2)
+	}
+	return CheckObserved(x, nil)
+}
+
 // CheckObserved is models.CheckRows for vectors in which some, but not all, values may be NaN.
 func CheckObserved(x vec.Matrix[float32], names []string) error {
 	for i := range x.Rows {

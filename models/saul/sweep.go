@@ -6,7 +6,7 @@ import (
 )
 
 // statistic is a sum over pairs that a sweep computes. row adds a row of pairs in both directions;
-// odd adds a one-way pair, of which only the direction e -> f is dissimilar.
+// odd adds a one-way pair: only its direction e -> f is dissimilar.
 type statistic struct {
 	columns func(d int) int
 	row     func(g *pairwise.Gauss, u int, skip []int32)

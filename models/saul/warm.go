@@ -18,9 +18,9 @@ type PairsOf func(ctx context.Context, g *graph.Graph, s landmark.Settings) (*la
 type Warm struct {
 	// State has the positions and variances of the points; nil means the start of Fit.
 	State *State
-	// Refit learns from the start of Fit all the same, and goes on from State only if
-	// that ends with a lower likelihood than State has. Near a frame that is given, the start is State in
-	// the scale of that of Fit.
+	// Refit first learns from the start of Fit. It continues from State only if that result has a
+	// lower likelihood than State. Near a given frame, the start is State in the scale of the start
+	// of Fit.
 	Refit bool
 	// Anchor is the lambda of Model.Hold, in units of 1 over the median squared length scale of
 	// similar pairs.

@@ -22,7 +22,7 @@ type distances[T vec.Float] struct {
 }
 
 // distanceBlock is the number of rows in a block. With the 32 rows of a task, the product stays
-// below the size at which gonum starts goroutines of its own.
+// below the size at which gonum starts goroutines.
 const distanceBlock = 192
 
 // fewColumns is the maximum number of columns for the direct computation. rounding is the

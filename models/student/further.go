@@ -130,7 +130,7 @@ func furtherRanks(k, reach, m int) (ranks []int) {
 // further returns the neighbours of the given ranks for every point, as nb.N rows of len(ranks).
 // Ranks count from 1 and ascend.
 //
-// A rank beyond the list of a point is replaced by the end of a walk, each step of which goes to
+// A rank beyond the list of a point is replaced by the end of a walk. Each step of the walk goes to
 // the last neighbour of a list. Each further walk is one step longer. If no point is left other
 // than the first k neighbours and those already listed, the edge leads to the point itself and has
 // no effect.

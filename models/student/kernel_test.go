@@ -12,7 +12,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// one is a field of one batch, the same for every state.
+// one is a field with a single batch, which is the same for every state.
 type one struct{ batch farfield.Batch }
 
 func (o *one) Move(int, vec.Matrix[float64], []float64) {}

@@ -74,10 +74,10 @@ func mark(keep []bool, nb *knn.Neighbors, i, j int32) {
 	}
 }
 
-// keepNearest keeps the first entry of every list of k entries of which none is kept. The
-// nearest neighbour of a point is its neighbour in T, so that lists which hold it lose no
-// edge of it. Of a list that misses it, or of ties that T breaks otherwise, nothing may be
-// kept: then the point would have no edge in E, and no length scale.
+// keepNearest keeps the first entry of every list of k entries that would otherwise keep none. The
+// nearest neighbour of a point is its neighbour in T, so most lists keep that edge. A list that
+// misses the nearest neighbour, or breaks ties in another way than T, may keep nothing. Its point
+// would then have no edge in E, and no length scale.
 func keepNearest(keep []bool, k int) {
 	for first := 0; first < len(keep); first += k {
 		if !slices.Contains(keep[first:first+k], true) {

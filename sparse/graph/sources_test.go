@@ -91,8 +91,8 @@ func TestNearestAlongPathsErrors(t *testing.T) {
 	}
 }
 
-// A point of whose list T and mutual reach keep nothing keeps its first neighbour; where lists hold
-// the nearest, nothing is added.
+// A point keeps its first neighbour if T and mutual reach keep none of its list. Nothing is added
+// if the lists contain the nearest.
 func TestPointsKeepTheirNearest(t *testing.T) {
 	x := vec.Of(5, 1, []float64{0, 1, 2, 3, 4})
 	// Point 2 misses 1 and 3, which list it.

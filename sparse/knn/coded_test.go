@@ -78,7 +78,7 @@ func same(t *rapid.T, name string, got, want *knn.Neighbors, err error) {
 }
 
 // Codes exclude nearly all pairs of rows like embeddings of texts, and are not used where they
-// would exclude few: in clusters that are small beside the distances between them.
+// would exclude few: in clusters that are small compared with the distances between them.
 func TestCodesArePicky(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

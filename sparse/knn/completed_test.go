@@ -13,8 +13,8 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// Exact lists stay as they are. Of others, the nearest point that any list knows comes first,
-// and no pair is lost but for nearer ones.
+// Exact lists stay as they are. Of others, the nearest point that any list knows comes first, and
+// only nearer pairs displace a pair.
 func TestCompletedLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, k := rapid.IntRange(4, 40).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "k")

@@ -37,11 +37,11 @@ func (e *GivenError) Error() string {
 // givenPiece is the number of rows of one task.
 const givenPiece = 1024
 
-// FromGiven returns neighbour lists of the distinct rows x, as Graph does: of[i] is the row of
-// x that row i of g equals (graph.Collapse). A list holds what is given for all rows that
-// equal its own, at exact distances, nearest first. All are as long as the shortest
-// allows, from least to most. If the nearest rows are given, the lists are those of Graph.
-// It fails with a *GivenError if a list is too short, or if ctx ends.
+// FromGiven returns neighbour lists of the distinct rows x, as Graph does: of[i] is the row of x
+// that row i of g equals (graph.Collapse). A list contains the given neighbours of all rows equal
+// to its own, at exact distances, nearest first. All are as long as the shortest allows, from least
+// to most. If the nearest rows are given, the lists are those of Graph. It fails with a *GivenError
+// if a list is too short, or if ctx ends.
 func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g *Given, least, most int, s Settings) (*Neighbors, error) {
 	if err := distance.Check(s.Distance, x); err != nil {
 		return nil, fmt.Errorf("knn: %w", err)

@@ -15,8 +15,8 @@ import (
 // ErrNoDistance is the error if all given distances are 0.
 var ErrNoDistance = errors.New("all distances that are given are 0, so that no scale follows from them: give distances above 0, or none")
 
-// Distances that are those of the rows but for a factor and rounding differ from them by at most
-// sameShare of themselves and sameMedian of the median.
+// Distances that equal those of the rows except for a factor and rounding differ from them by at
+// most sameShare of themselves and sameMedian of the median.
 const (
 	sameShare  = 1e-3
 	sameMedian = 1e-4
@@ -99,7 +99,7 @@ func (v *givenView) eachArc(f func(p, q int32, length float32)) {
 
 // AtGiven returns the lists of FromGiven at the distances that are given: of all pairs that are
 // given for either point, the nearest, as many as lists have. It returns nil if none are given, or
-// if they are those of the rows but for a factor and rounding.
+// if they equal those of the rows except for a factor and rounding.
 //
 // Distances are in the unit of the rows' own: times the factor that gives both the same median. So
 // what is measured from the rows (events, landmarks) goes with them. It fails with ErrNoDistance, or

@@ -78,8 +78,8 @@ func checkBound(t *rapid.T, x vec.Matrix[float64], p *packed) {
 	}
 }
 
-// checkLowerBounds checks that the lower bound of a pair is within the threshold of its own
-// distance, and at most a few times the bound below it.
+// checkLowerBounds checks every pair: its lower bound is within the threshold of its distance, and
+// at most a few times the bound below that.
 func checkLowerBounds(t *rapid.T, x vec.Matrix[float64], p *packed) {
 	c := newNearby(p.Count(), tile.Height)
 	c.begin(0, p.Count())

@@ -24,8 +24,7 @@ func (a *Laplacian) Wide() *Laplacian {
 
 // loose is the workspace of loose solves for two or three columns in single precision. They use the
 // matrix without a copy, its diagonal D as preconditioner, and the right-hand side b s, with a
-// scale s that makes b'b/D one. A row of vectors has two values, or four of which the last stays
-// zero.
+// scale s that makes b'b/D one. A row of vectors has two values, or four with the last one zero.
 type loose struct {
 	diagonal   []float32
 	y, r, p, q vec.Matrix[float32] // n x width

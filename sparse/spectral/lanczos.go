@@ -82,7 +82,7 @@ func byInverse(ctx context.Context, v *inverse, count int, s Settings) (*Result,
 // next block.
 func (l *lanczos) extend() {
 	n := l.q.Rows
-	for range 2 { // of which the second makes up for the rounding of the first
+	for range 2 { // the second corrects the rounding of the first
 		l.center(l.x)
 		l.project(nil)
 		l.width = l.orthonormal()

@@ -25,8 +25,8 @@ type Evidence struct {
 	// Decoder decodes messages that are not Arrow; nil if all are Arrow.
 	Decoder *format.Decoder
 	// Positions are the group's offsets by partition at a moment when no stage runs. Everything
-	// before them must be out, and with ExactlyOnce nothing else. nil means that the run is over
-	// and everything must be out.
+	// before them must have been written, and with ExactlyOnce nothing else. nil means that the run
+	// is over and everything must have been written.
 	Positions map[int]int64
 }
 

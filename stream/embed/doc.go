@@ -6,7 +6,7 @@
 //
 //	Map.Table   one table of a file      -> one emit.Output
 //	Map.Place   messages (a stream.Map)  -> a message each, and parts of it
-//	Map.Vectors vectors                  -> Places, of which either is made
+//	Map.Vectors vectors                  -> Places, the source of both others
 //
 // Placing is a pure function of map and row, independent of the batch. Errors name the source, the
 // row and the column.

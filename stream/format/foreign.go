@@ -116,7 +116,7 @@ func (d *Decoder) named(m *stream.Message, err error) error {
 		return err
 	}
 	what, do := foreign(m)
-	looks := strings.Contains(e.Problem, "looks like") // by a first glance, of which more is known now
+	looks := strings.Contains(e.Problem, "looks like") // an earlier first guess, now known better
 	if sure, _ := foreignBytes(m.Value); what == "" || strings.Contains(e.Problem, what) || looks && sure == "" {
 		return err
 	}

@@ -39,8 +39,8 @@ func placed(t *testing.T, e *format.Encoder, client *registry.Client, text strin
 	return s.Text, nil
 }
 
-// Outputs in Avro have no unions of several types, integer ids are long, and a restarted stage, or
-// another of its group, encodes columns as registered.
+// Outputs in Avro have no unions of several types, and integer ids are long. A restarted stage, or
+// another stage of the group, encodes columns as registered.
 func TestColumnsInAvroHaveOneType(t *testing.T) {
 	_, client := schemaRegistry(t)
 	encoder := func() *format.Encoder {

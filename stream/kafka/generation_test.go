@@ -96,8 +96,8 @@ func TestGenerationIsLetGo(t *testing.T) {
 	}
 }
 
-// A batch that a broker has without acknowledging it is sent again unchanged, whatever is sent with
-// it. Other messages in its place use another producer. All arrive once.
+// A batch that a broker stored without acknowledging it is sent again unchanged, also together with
+// other messages. Other messages in its place use another producer. All arrive once.
 func TestInDoubtIsSentAgain(t *testing.T) {
 	t.Parallel()
 	messages := func(from, to int) []stream.Message {

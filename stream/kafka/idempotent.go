@@ -119,7 +119,7 @@ func (s *Sink) write(ctx context.Context, l *idempotent, lot *lot) (int, error) 
 	return before + done, err
 }
 
-// send sends one batch of messages, the first of which is the lot's i-th, and waits for all in-sync
+// send sends one batch of messages, which begins with the lot's i-th, and waits for all in-sync
 // replicas.
 func (s *Sink) send(ctx context.Context, l *idempotent, lot *lot, messages []*stream.Message, i int) error {
 	n := lot.numbers

@@ -33,7 +33,7 @@ func Authenticate(mechanism, user, password string) (sasl.Mechanism, error) {
 	return scram{credentials: secret, hash: scramHashes[name], name: strings.ToUpper(name)}, nil
 }
 
-// credentials hides the password in a function, of which fmt prints only an address.
+// credentials hides the password in a function: fmt prints only its address.
 type credentials struct {
 	user     string
 	password func() string

@@ -94,7 +94,7 @@ func (s *Source) gone(look int) {
 	}
 }
 
-// changed checks once whether the topic differs from that at the begin of the generation.
+// changed checks once whether the topic has changed since the generation began.
 func (g *generation) changed(ctx context.Context) (now shape, changed bool, err error) {
 	now, err = g.source.link.shape(ctx, g.source.settings.Topic)
 	return now, err == nil && (now.partitions != g.topic.partitions || now.another(g.topic)), err

@@ -145,8 +145,8 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// BenchmarkRefresh measures a refresh of 20,000 points of which 1% are new, from the reference set
-// to the published map. Every fifth is gentle.
+// BenchmarkRefresh measures a refresh of 20,000 points, 1% of them new, from the reference set to
+// the published map. Every fifth is gentle.
 func BenchmarkRefresh(b *testing.B) {
 	s, make := large(b, 20_000)
 	l := newLearner(b, s)

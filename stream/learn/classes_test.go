@@ -77,8 +77,8 @@ func sharesOf(t *testing.T, out *table.Table) (rows int) {
 	return rows
 }
 
-// begun starts a learner, offers it 60 events of two kinds, of which some have a label, and waits for
-// its first map.
+// begun starts a learner, offers it 60 events of two kinds, some with a label, and waits for its
+// first map.
 func begun(t *testing.T, rng *rand.Rand, s *Settings) (l *Learner, stop func(), published chan *stream.Published) {
 	t.Helper()
 	published = make(chan *stream.Published, 100)

@@ -87,8 +87,8 @@ func (s Settings) checkDrift() error {
 	return nil
 }
 
-// driftBytes bounds the memory of the watcher for events of dim values, of which seen remain after
-// projection.
+// driftBytes bounds the memory of the watcher for events of dim values, reduced to seen values by
+// the projection.
 func (s Settings) driftBytes(dim, seen int) int64 {
 	if s.Drift.Window == 0 {
 		return 0

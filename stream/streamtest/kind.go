@@ -15,8 +15,8 @@ type Kind struct {
 	Bad [][]byte
 	// Gone are values whose output is a tombstone.
 	Gone [][]byte
-	// Needy returns a value with event n that needs one of several external resources, none of
-	// which Value needs. Lacking needs one that does not exist.
+	// Needy returns a value with event n that needs one of several external resources. Value needs
+	// none of them. Lacking needs one that does not exist.
 	Needy   func(n int) []byte
 	Lacking []byte
 	// Away makes the external resources unavailable, or available again.

@@ -14,7 +14,7 @@ import (
 // ErrAway is the error of an unavailable Registry.
 var ErrAway = errors.New("the registry is away")
 
-// Registry is a decoder of Numbers, some of which need a resource: "name:1 2" needs name. While it
+// Registry is a decoder of Numbers. Some of them need a resource: "name:1 2" needs name. While it
 // is unavailable, it returns only names that it has returned before. It never returns the name Bad.
 type Registry struct {
 	Numbers

@@ -12,7 +12,7 @@ type encodings struct {
 	// changes counts changes of the points.
 	changes uint64
 	// parts holds parts of the full state by their first slot. rows is the number of slots of a
-	// part, usual the size in bytes of the last one.
+	// part, usual the size of the last part in bytes.
 	parts map[int]*part
 	rows  int
 	usual int

@@ -25,8 +25,8 @@ type Settings struct {
 	Log int
 	// Vectors bounds the bytes of the vectors kept for requests by id; 0 keeps none.
 	Vectors int
-	// Held bounds the bytes of encodings held for readers beside the log, EncodedBytes of all
-	// points for 0. A single encoding that is larger is still held, but alone.
+	// Held bounds the bytes of encodings kept for readers in addition to the log; 0 means
+	// EncodedBytes of all points. A single encoding that is larger is still held, but alone.
 	Held int
 	// Label is the column with the known classes of points, "" if there is none.
 	Label string

@@ -14,7 +14,7 @@ type deltaLog struct {
 	total int
 }
 
-// end returns the number after the last message's.
+// end returns the number that follows the last message.
 func (l *deltaLog) end() uint64 { return l.first + uint64(len(l.messages)) }
 
 // add appends a message and drops the oldest ones beyond most bytes.

@@ -1,6 +1,6 @@
-// Package kdd carries the bundled sample of KDD Cup 1999 as bytes, so that a
-// program built from this module can replay it anywhere. README.md beside it
-// says what the records are, how they were chosen and under which licence.
+// Package kdd carries the bundled sample of KDD Cup 1999 as bytes, so that a program built from
+// this module can replay it anywhere. README.md in the same folder describes the records, their
+// selection and their licence.
 package kdd
 
 import _ "embed"

@@ -3,13 +3,12 @@ package words
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"unfold/bench/internal/harness"
 	"unfold/internal/vec"
 )
 
@@ -21,16 +20,12 @@ func File(data string) string {
 // Read reads word2vec's binary format, through gzip: "n dim\n", then for each word the word, a
 // blank, dim little-endian float32 and "\n". Vectors are unchanged, n x dim.
 func Read(path string) (names []string, x vec.Matrix[float32], err error) {
-	f, err := os.Open(path)
+	f, err := harness.Open(path)
 	if err != nil {
 		return nil, x, err
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, x, fmt.Errorf("%s: %w", path, err)
-	}
-	r := bufio.NewReader(z)
+	r := bufio.NewReader(f)
 	var n, dim int
 	if _, err := fmt.Fscanf(r, "%d %d\n", &n, &dim); err != nil {
 		return nil, x, fmt.Errorf("%s: %w", path, err)

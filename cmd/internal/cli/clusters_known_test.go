@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Distances that a sparse matrix does not have are unknown. If those that connect the points are
-// known, the tree is that of all distances. Predictions need all distances.
+// Distances that a sparse matrix does not have are unknown. If the distances along the spanning
+// tree are known, the tree does not change. Predictions need all distances.
 func TestClustersOfKnownDistances(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "x.csv", "v\n0\n1\n2\n10\n11\n12.5\n")

@@ -31,7 +31,7 @@ func describedBy(cluster []int32, count int, label []string) *described {
 	return &described{Data: traits.Data{Cluster: cluster, Count: count, Label: label}}
 }
 
-// add adds a numeric column with one value a row.
+// add adds a numeric column with one value per row.
 func (d *described) add(c traits.Column, value func(row int) float64) {
 	d.Columns, d.values = append(d.Columns, c), append(d.values, value)
 }

@@ -64,7 +64,7 @@ func TestDemoOfOwnFiles(t *testing.T) {
 			break
 		}
 	}
-	// As JSON, with one event a message, without ids, of the columns that inspect suggests.
+	// As JSON, with one event per message, without ids, of the columns that inspect suggests.
 	out = must(t, "-q", "demo", "b.csv", "--label", "group", "--rate", "4000", "--messages", "json", "--out", "objects")
 	if want := "400 in, 400 answered, 0 dead letters"; !strings.Contains(out, want) {
 		t.Errorf("of JSON the demo does not say %s:\n%s", want, out)

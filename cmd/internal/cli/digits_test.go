@@ -155,7 +155,7 @@ func TestBridgesAreNamed(t *testing.T) {
 	if r.Components < 2 || len(r.Bridges) != r.Components-1 || r.Bridges[0].Row == r.Bridges[0].Other || r.Bridges[0].Distance <= 0 {
 		t.Errorf("%d parts are joined by %v", r.Components, r.Bridges)
 	}
-	if want := joins(len(r.Bridges)) + " what is otherwise apart"; !strings.Contains(out, want) {
+	if want := joins(len(r.Bridges)) + " otherwise separate parts"; !strings.Contains(out, want) {
 		t.Errorf("the summary lacks %q: %s", want, out)
 	}
 	var described modelReport
@@ -168,10 +168,10 @@ func TestBridgesAreNamed(t *testing.T) {
 			t.Errorf("edge %d of the model is %v, of the report %v", i, b, want)
 		}
 	}
-	if text := must(t, "inspect", "m.unfold"); !strings.Contains(text, fmt.Sprintf("%s what is otherwise apart: points %d and %d", joins(len(r.Bridges)), r.Bridges[0].Row, r.Bridges[0].Other)) {
+	if text := must(t, "inspect", "m.unfold"); !strings.Contains(text, fmt.Sprintf("%s otherwise separate parts: points %d and %d", joins(len(r.Bridges)), r.Bridges[0].Row, r.Bridges[0].Other)) {
 		t.Errorf("inspect does not name the edges: %s", text)
 	}
-	if out = must(t, fit...); strings.Contains(out, "otherwise apart") {
+	if out = must(t, fit...); strings.Contains(out, "otherwise separate") {
 		t.Errorf("nothing joins the parts of this map: %s", out)
 	}
 }

@@ -154,8 +154,8 @@ func TestSizesAreCompared(t *testing.T) {
 	}
 }
 
-// lint and the start of a stage report topics that reject records which others accept: compacted
-// ones, and those that bound message timestamps.
+// lint and the start of a stage report topics that reject some records: compacted topics, and
+// topics that limit message timestamps.
 func TestRefusalsAreForeseen(t *testing.T) {
 	t.Chdir(t.TempDir())
 	brokers, configuration := broker(t, "events", "places", "dead")

@@ -224,8 +224,8 @@ func (f *fitRun) placeOthers(ctx context.Context, outputs *transaction) error {
 type placedReport struct {
 	// Rows is the number of placed rows.
 	Rows int `json:"rows"`
-	// NN1 and NN9 are the shares of LabelledRows placed rows whose label is that of the nearest
-	// learnt row, and the vote of the 9 nearest.
+	// NN1 and NN9 are the shares of LabelledRows placed rows whose label equals the label of the
+	// nearest learnt row, and the vote of the 9 nearest.
 	NN1          *float64 `json:"nn1,omitempty"`
 	NN9          *float64 `json:"nn9,omitempty"`
 	LabelledRows int      `json:"labelled_rows,omitempty"`

@@ -219,7 +219,7 @@ func (m *beyondPlaces) nearestLearnt(i int) int {
 	return best
 }
 
-// sameAsEmbed compares the placed rows with those that embed places with the model.
+// sameAsEmbed compares the placed rows with the output of embed with the same model.
 func (m *beyondPlaces) sameAsEmbed(t *testing.T, args []string) {
 	t.Helper()
 	must(t, "-q", "embed", args[0], "-m", "m.unfold", "-o", "embed.parquet")

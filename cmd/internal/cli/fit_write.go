@@ -121,7 +121,7 @@ func (f *fitRun) summarize(took time.Duration) {
 		fmt.Fprintf(w, " of %s in %s\n", humanize.Plural(s.Dim, "value"), humanize.Span(took))
 	}
 	if n := len(rep.Bridges); n > 0 && f.edges == nil {
-		fmt.Fprintf(w, "%s what is otherwise apart: the neighbour graph has %s; --report names the rows\n", joins(n), humanize.Plural(rep.Components, "part"))
+		fmt.Fprintf(w, "%s otherwise separate parts: the neighbour graph has %s; --report names the rows\n", joins(n), humanize.Plural(rep.Components, "part"))
 	}
 	if f.given != nil {
 		fmt.Fprintf(w, "%v\n", f.given)

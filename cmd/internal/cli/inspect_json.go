@@ -88,7 +88,7 @@ func reportOf(g *identity.Groups) *clusterReports {
 	return r
 }
 
-// bridgeOfFile is an edge that joins what is otherwise apart, by points of the map.
+// bridgeOfFile is an edge that connects otherwise separate parts, as two points of the map.
 type bridgeOfFile struct {
 	Point    int     `json:"point"`
 	Other    int     `json:"other"`

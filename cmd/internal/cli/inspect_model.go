@@ -47,7 +47,7 @@ type modelFile struct {
 	encoder *ingest.Encoder
 	classes []string // classes that the model predicts
 	groups  *identity.Groups
-	// bridges join what is otherwise apart, by points.
+	// bridges are edges that connect otherwise separate parts, as pairs of points.
 	bridges []models.Bridge
 }
 
@@ -160,7 +160,7 @@ func (m *modelFile) describeModel(line liner) {
 	}
 	inspectTails(line, s, spec.LVM)
 	if n := len(m.bridges); n > 0 && s.Graph == nil {
-		line("bridges", "%s what is otherwise apart: points %s", joins(n), describeBridges(m.bridges))
+		line("bridges", "%s otherwise separate parts: points %s", joins(n), describeBridges(m.bridges))
 	}
 	line("learning", "%d steps, seed %d", max(spec.Steps, 0), spec.Seed)
 	if f, known := embed.StatsOf(s); known {

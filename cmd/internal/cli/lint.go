@@ -11,7 +11,7 @@ import (
 type lintCmd struct {
 	configFlags
 	Offline bool     `help:"Do not ask the brokers."`
-	Sample  []string `placeholder:"FILE" help:"Check messages that were saved instead of asking the brokers: a message a file, JSON lines with a message a line, a folder of messages, or - for standard input."`
+	Sample  []string `placeholder:"FILE" help:"Check messages that were saved instead of asking the brokers: one message per file, JSON lines with one message per line, a folder of messages, or - for standard input."`
 }
 
 func (lintCmd) Help() string {

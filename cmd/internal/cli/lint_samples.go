@@ -68,7 +68,7 @@ func filesOf(folder string) (files []string, err error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, table.Origin{File: folder}.Bad("the folder holds no files").Suggest("save a message a file")
+		return nil, table.Origin{File: folder}.Bad("the folder holds no files").Suggest("save one message per file")
 	}
 	return files, nil
 }
@@ -93,7 +93,7 @@ func sampleBytes(p *program, file string) ([]byte, error) {
 	return content, err
 }
 
-// messagesOf returns the messages of a file: a message a line if the first line is JSON and others
+// messagesOf returns the messages of a file: one message per line if the first line is JSON and others
 // follow, otherwise one message.
 func messagesOf(file string, content []byte) []stage.Sample {
 	name := table.Origin{File: file}.String()

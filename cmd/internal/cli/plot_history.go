@@ -125,8 +125,8 @@ func panelsOf(all []stream.Stats) []plot.Panel {
 	return panels
 }
 
-// quantilesOf returns a panel of the median and two quantiles. of returns those of a map; unknown
-// ones leave a gap.
+// quantilesOf returns a panel of the median and two quantiles. of returns the quantiles of a map;
+// unknown ones leave a gap.
 func quantilesOf(all []stream.Stats, title string, of func(i int) (q stream.Quantiles, known bool)) plot.Panel {
 	p := plot.Panel{Title: title}
 	for _, q := range []struct {

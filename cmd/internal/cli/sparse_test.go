@@ -10,8 +10,8 @@ import (
 	"unfold/models/fit"
 )
 
-// All of scipy's sparse formats give the same model, to the byte. It places the rows of numpy's
-// array like those of the matrix, with either metric.
+// All of scipy's sparse formats give the same model, to the byte. It places rows of a numpy array
+// like rows of the sparse matrix, with either metric.
 func TestSparseFilesGiveOneModel(t *testing.T) {
 	tier.Full(t, "it learns many maps")
 	atTables(t)

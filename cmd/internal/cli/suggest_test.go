@@ -90,7 +90,7 @@ func TestFitNamesTheColorOfItsMap(t *testing.T) {
 	}
 }
 
-// A table of vectors is no map, whatever their name is.
+// A table of vectors is no map, even if the vectors have a map's column name.
 func TestInspectTellsVectorsFromMaps(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "data.jsonl", strings.Repeat("{\"id\":1,\"embedding\":[1,2,3]}\n{\"id\":2,\"embedding\":[3,1,2]}\n{\"id\":3,\"embedding\":[0,1,4]}\n", 5))

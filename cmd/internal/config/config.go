@@ -41,7 +41,7 @@ type Config struct {
 // Log sets the level and the format of the stage's log.
 type Log struct {
 	Level  string `key:"level" common:"true" default:"info" choices:"debug,info,warn,error" help:"The least that is logged. debug also logs every delivery and every commit."`
-	Format string `key:"format" common:"true" default:"text" choices:"text,json" help:"How it is logged, a line an event: text as key=value, json as an object."`
+	Format string `key:"format" common:"true" default:"text" choices:"text,json" help:"How it is logged, one line per event: text as key=value, json as an object."`
 }
 
 // Trace sets the destination of spans.

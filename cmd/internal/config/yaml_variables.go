@@ -16,7 +16,7 @@ import (
 // may have to unescape it.
 var masked = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*(?::[^}"'\\\r\n]*)?\}`)
 
-// mask replaces characters by those of a range that a text does not contain.
+// mask replaces characters by characters of a range that a text does not contain.
 type mask struct{ first rune }
 
 // signs is the number of characters that can be replaced: ASCII.

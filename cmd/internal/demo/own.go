@@ -273,8 +273,8 @@ func (c *cutter) compare(x vec.Matrix[float32]) {
 	}
 }
 
-// add divides a table into messages. A bad row gets its own message, so that no other row becomes a
-// dead letter with it.
+// add divides a table into messages. A bad row gets a message of its own, so that only this row
+// becomes a dead letter.
 func (c *cutter) add(t *table.Table, bad []bool) error {
 	for from := 0; from < t.Len(); {
 		to := from + 1

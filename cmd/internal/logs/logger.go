@@ -18,7 +18,7 @@ type Settings struct {
 // JSON is the format in which every line is an object.
 const JSON = "json"
 
-// New returns a logger that writes to w, one line an event.
+// New returns a logger that writes to w, one line per event.
 func New(w io.Writer, s Settings) (*slog.Logger, error) {
 	o := &slog.HandlerOptions{}
 	if s.Level != "" {

@@ -22,7 +22,7 @@ type Map struct {
 	X, Y []float64
 	// By is the meaning of the colours, the legend's heading.
 	By string
-	// Class colours by kind, Value by amount, with one entry a point; at most one may be set. With
+	// Class colours by kind, Value by amount, with one entry per point; at most one may be set. With
 	// neither, all points have one colour. Points of class "" and of value NaN are grey; Unknown is
 	// the legend's name for the former, by default "(none)".
 	Class   []string
@@ -37,7 +37,7 @@ type Map struct {
 	// Size, one a point, makes the dots' areas proportional to it. SizeBy names it.
 	Size   []float64
 	SizeBy string
-	// Facet, one a point, draws a panel for each of its values; FacetBy names it.
+	// Facet has a value for each point. Each value gets a panel; FacetBy names the column.
 	Facet   []string
 	FacetBy string
 	// Bright, one a point, marks points to highlight; all others are grey, behind them.

@@ -7,8 +7,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// records decodes records in the format of topics. id is the column of ids; "" means that of the
-// model.
+// records decodes records in the format of topics. id is the column of ids; "" means the model's id
+// column.
 func (r *reader) records(d *jsonrec.Decoder, body []byte, id string) (rows, error) {
 	got, err := d.Decode(body, request)
 	if err != nil {

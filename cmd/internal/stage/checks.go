@@ -90,9 +90,9 @@ func writable(topic string) func(context.Context, kafka.Cluster) error {
 	return func(ctx context.Context, c kafka.Cluster) error { return kafka.CheckWritable(ctx, c, topic) }
 }
 
-// checkRegistry asks the registry for an arbitrary schema. A response that there is none counts as
-// success. It then compares the schema of outputs with those of the registry, as the start does,
-// because the source may have no message yet to look at.
+// checkRegistry asks the registry for an arbitrary schema. "Not found" counts as success. It then
+// compares the schema of outputs with the registry, as the start does, because the source may not
+// have any message yet.
 func checkRegistry(ctx context.Context, s Settings) (string, error) {
 	client, err := schemaRegistry(s.Config.Registry, s.Env)
 	if err != nil {

@@ -52,8 +52,8 @@ func TestCompareRequests(t *testing.T) {
 	}
 }
 
-// With another map both are shown side by side: colours, the pointer, chosen points and selections of one are those of
-// the other, points are coloured by the neighbours that changed, and a link shows the same.
+// Two maps are shown side by side. They share colours, the pointer, chosen points and selections.
+// Points are coloured by changed neighbours, and a link shows the same.
 func TestTwoMaps(t *testing.T) {
 	for _, size := range [][2]int{{1280, 800}, {390, 844}} {
 		b := browser.Open(t, browser.Settings{Width: size[0], Height: size[1]})
@@ -81,7 +81,7 @@ func TestTwoMaps(t *testing.T) {
 		b.Wait(`["p6", "p7"].includes(unfold.store.id(unfold.chosen.hovered)) && !document.getElementById("tip").hidden`)
 		b.Do(chromedp.MouseClickXY(at[0], at[1]))
 		b.Wait(`["p6", "p7"].includes(unfold.store.id(unfold.chosen.pinned))`)
-		// p7 has other neighbours, and the column can colour, filter and sort as any.
+		// p7 has other neighbours. The column can colour, filter and sort like any other.
 		if share := browser.Eval[float64](b, `unfold.store.number(`+slot("p7")+`, unfold.store.columnOf("neighbours changed"))`); share != 1 {
 			t.Errorf("%g of the neighbours of p7 changed", share)
 		}

@@ -27,8 +27,8 @@ type Access struct {
 	Token string
 	// Public allows everyone who reaches the address, under any name.
 	Public bool
-	// Hosts are names of the server in addition to localhost, addresses, the machine's own name and
-	// that of the listen address. If set, no other name is answered, even with a token or in
+	// Hosts are names of the server in addition to localhost, addresses, the machine's name and the
+	// name in the listen address. If set, no other name is answered, even with a token or in
 	// public.
 	Hosts []string
 }

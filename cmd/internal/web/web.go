@@ -181,8 +181,8 @@ func (s *Server) Address() string {
 	return s.listener.Addr().String()
 }
 
-// URL returns the server's URL for clients. A server that listens on all interfaces has that of a
-// name which it was given or, without one, that of an address of this machine.
+// URL returns the server's URL for clients. For a server that listens on all interfaces it has a
+// configured name or, without one, an address of this machine.
 func (s *Server) URL() string {
 	a := s.Address()
 	if strings.HasPrefix(a, unixPrefix) {

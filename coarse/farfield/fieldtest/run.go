@@ -13,8 +13,8 @@ import (
 
 // Traits of an implementation.
 type Traits struct {
-	// Whole is true if sources represent all points: their weighted means are those of all other
-	// points, not of a sample.
+	// Whole is true if sources represent all points, not a sample: their weighted means equal the
+	// means of all other points.
 	Whole bool
 	// Sizes and Dims are the numbers of points and dimensions to test; nil means a choice from 1 to
 	// 701 points and 1 to 5 dimensions.

@@ -6,8 +6,7 @@ import (
 )
 
 // These are the words of instructions with all registers 0, by mnemonic and the destination's
-// arrangement: with three registers, with two, and with three of which the last provides one
-// element.
+// arrangement: with three registers, with two, and with three if the last provides one element.
 var (
 	three = map[string]uint32{
 		"and.16b": 0x4e201c00, "orr.16b": 0x4ea01c00, "eor.16b": 0x6e201c00,
@@ -62,7 +61,7 @@ func (a *Asm) Do(op, arrangement string, d, n V, m ...V) {
 
 // By writes an instruction with a destination, a source and element i of another.
 func (a *Asm) By(op, arrangement string, d, n, m V, i int) {
-	// The index of an element of 32 bits is in bits 11 and 21, that of one of 64 bits in bit 11.
+	// The index of a 32-bit element is in bits 11 and 21, the index of a 64-bit element in bit 11.
 	of, index := "s", uint32(i>>1)<<11|uint32(i&1)<<21
 	if arrangement == "2d" {
 		of, index = "d", uint32(i)<<11

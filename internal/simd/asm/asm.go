@@ -1,5 +1,5 @@
-// Package asm has what the generators of assembly begin every kernel with. Like avo's package build,
-// which it writes to, it works on the one file of a program.
+// Package asm has the code with which generators of assembly begin every kernel. Like avo's package
+// build, which it writes to, it works on the one file of a program.
 package asm
 
 import (

@@ -9,8 +9,8 @@ import (
 )
 
 // base is the side of the diagonal triangles that are inverted, a tile's width. Triangles smaller
-// than least are left to gonum. A right side is divided into pieces of so many columns, or rows,
-// for the threads.
+// than least are left to gonum. For the threads, a right side is divided into pieces of solveCols
+// columns or solveLines rows.
 const (
 	base       = width
 	least      = 8

@@ -10,7 +10,7 @@ type Table struct {
 	SpareIndex []int32
 }
 
-// NewTable returns a table of n rows and so many columns of zeros.
+// NewTable returns a table of zeros with n rows and the given number of columns.
 func NewTable(n, columns int) Table {
 	t := Table{
 		Columns: make([][]float64, columns), Index: make([]int32, n),

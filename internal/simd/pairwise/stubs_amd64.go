@@ -19,7 +19,7 @@ func gaussWeightsAVX512(pass *Gauss, u int, from int, n int)
 //go:noescape
 func gaussExcessAVX512(pass *Gauss, u int, from int, n int)
 
-// gaussOthersAVX512 sets term to P(c=0) of both directions at once, rest to what it lacks.
+// gaussOthersAVX512 sets term to P(c=0) of both directions at once, rest to the remainder.
 //
 //go:noescape
 func gaussOthersAVX512(pass *Gauss, u int, from int, n int)
@@ -44,12 +44,12 @@ func gaussPushPlaneAVX512(pass *Gauss, u int, from int, n int)
 //go:noescape
 func gaussSpreadPlaneAVX512(pass *Gauss, u int, from int, n int)
 
-// pushAVX2 sets f to what the first n sources do.
+// pushAVX2 sets f to the repulsion by the first n sources.
 //
 //go:noescape
 func pushAVX2(t *spot64, r *run64, n int, f *Force)
 
-// pushFarAVX2 sets f to what the first n sources do.
+// pushFarAVX2 sets f to the repulsion by the first n sources.
 //
 //go:noescape
 func pushFarAVX2(t *spot64, r *run64, n int, f *Force)
@@ -94,7 +94,7 @@ func gaussWeightsAVX2(pass *Gauss, u int, from int, n int)
 //go:noescape
 func gaussExcessAVX2(pass *Gauss, u int, from int, n int)
 
-// gaussOthersAVX2 sets term to P(c=0) of both directions at once, rest to what it lacks.
+// gaussOthersAVX2 sets term to P(c=0) of both directions at once, rest to the remainder.
 //
 //go:noescape
 func gaussOthersAVX2(pass *Gauss, u int, from int, n int)
@@ -119,22 +119,22 @@ func gaussWeightsPlaneAVX2(pass *Gauss, u int, from int, n int)
 //go:noescape
 func gaussExcessPlaneAVX2(pass *Gauss, u int, from int, n int)
 
-// pushSpace32AVX512 sets f to what the first n sources do.
+// pushSpace32AVX512 sets f to the repulsion by the first n sources.
 //
 //go:noescape
 func pushSpace32AVX512(t *spaceSpot32, r *spaceRun32, n int, f *SpaceForce)
 
-// push32AVX2 sets f to what the first n sources do.
+// push32AVX2 sets f to the repulsion by the first n sources.
 //
 //go:noescape
 func push32AVX2(t *spot32, r *run32, n int, f *Force)
 
-// pushFar32AVX2 sets f to what the first n sources do.
+// pushFar32AVX2 sets f to the repulsion by the first n sources.
 //
 //go:noescape
 func pushFar32AVX2(t *spot32, r *run32, n int, f *Force)
 
-// pushSpace32AVX2 sets f to what the first n sources do.
+// pushSpace32AVX2 sets f to the repulsion by the first n sources.
 //
 //go:noescape
 func pushSpace32AVX2(t *spaceSpot32, r *spaceRun32, n int, f *SpaceForce)

@@ -4,22 +4,22 @@
 
 package pairwise
 
-// pushNEON sets f to what the first n sources do, n a positive multiple of the numbers in a register.
+// pushNEON sets f to the repulsion by the first n sources, n a positive multiple of the numbers in a register.
 //
 //go:noescape
 func pushNEON(t *spot64, r *run64, n int, f *Force)
 
-// pushFarNEON sets f to what the first n sources do, n a positive multiple of the numbers in a register.
+// pushFarNEON sets f to the repulsion by the first n sources, n a positive multiple of the numbers in a register.
 //
 //go:noescape
 func pushFarNEON(t *spot64, r *run64, n int, f *Force)
 
-// push32NEON sets f to what the first n sources do, n a positive multiple of the numbers in a register.
+// push32NEON sets f to the repulsion by the first n sources, n a positive multiple of the numbers in a register.
 //
 //go:noescape
 func push32NEON(t *spot32, r *run32, n int, f *Force)
 
-// pushFar32NEON sets f to what the first n sources do, n a positive multiple of the numbers in a register.
+// pushFar32NEON sets f to the repulsion by the first n sources, n a positive multiple of the numbers in a register.
 //
 //go:noescape
 func pushFar32NEON(t *spot32, r *run32, n int, f *Force)

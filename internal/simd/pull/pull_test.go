@@ -255,7 +255,7 @@ func testTypes[P Place](t *testing.T) {
 	}
 }
 
-// BenchmarkRows measures one edge, among points of which some are near in memory.
+// BenchmarkRows measures one edge, among points that are partly near in memory.
 func BenchmarkRows(b *testing.B) {
 	b.Run("plane", benchmarkRows[[2]float64])
 	b.Run("space", benchmarkRows[[3]float64])

@@ -166,7 +166,7 @@ func (b block) invertLeaf() {
 	}
 }
 
-// square overwrites the lower triangle W with that of W' W.
+// square overwrites the lower triangle W with the lower triangle of W' W.
 func square(g gemm.Implementation, w block) {
 	if w.n <= leaf {
 		w.squareLeaf()

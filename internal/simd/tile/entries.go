@@ -5,8 +5,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// sparser is the ratio of all to non-zero elements from which indexed access pays, since it costs
-// about as much for an element as this many consecutive ones.
+// sparser is the ratio of all to non-zero elements above which indexed access pays. An indexed
+// element costs about as much as this many consecutive ones.
 const sparser = 8
 
 // Still reports that c is 0, so that zeros of x contribute nothing to z.
@@ -46,8 +46,7 @@ func (l *Linear) Entries(z []float32, index []int, values []float64) {
 	}
 }
 
-// gather lists the non-zero elements of x. It reports false if there are so many that processing
-// all elements is as fast.
+// gather lists the non-zero elements of x. It returns false if processing all elements is as fast.
 func gather(x []float32, index []int, values []float64) (_ []int, _ []float64, few bool) {
 	index, values = index[:0], values[:0]
 	most := len(x) / sparser

@@ -70,7 +70,7 @@ func TestLowerBoundsErrors(t *testing.T) {
 			scale := float32(math.Ldexp(1, rng.IntN(80)-60))
 			s := newBoundsJob(t, []int{1, Height}[depth%2], 2, depth, 0, 1, func() float32 { return scale * float32(rng.NormFloat64()) })
 			lowerBounds(l, s)
-			// Products are those of a scan.
+			// Products equal those of a scan.
 			as := &scanned{a: s.a, aStart: s.aStart, b: s.b, bStart: s.bStart, depth: depth}
 			for r := range s.aStart {
 				for c := range s.bStart {

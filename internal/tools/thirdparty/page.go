@@ -18,7 +18,7 @@ import (
 // texts matches the files of a module's root that must be distributed with the program.
 var texts = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents)`)
 
-// besides matches those of them that do not contain a licence.
+// besides matches the names among these that are no licences.
 var besides = regexp.MustCompile(`(?i)^(notice|patents)`)
 
 // decided are modules whose licence was determined by a person: the name, the file with the text,

@@ -71,8 +71,8 @@ const decided = `
 - **S3 stays in every program, through gocloud.dev.** A thinner client such as minio-go takes the larger half of its weight again, and lacks FIPS
   and dual-stack endpoints, ` + "`profile`" + ` with single sign-on, and access points. Amazon's MSK links most of it anyway.
 - **Google's and Azure's clients** are behind the build tags ` + "`gcs` and `azure`" + `.
-- **Methods that are looked up by name.** kong looks for hooks by a name in a variable, so the linker keeps every exported method of every type
-  in use. Constant names are a few lines in kong, to be proposed there.
+- **Methods that are looked up by name.** kong looks up hooks by a variable name, so the linker keeps every exported method of every type
+  in use. A small change in kong would avoid that.
 - **Fonts.** Pictures need two faces of one font; only these are linked, instead of twelve.
 `
 

@@ -29,7 +29,7 @@ type Settings struct {
 	// Memory-1, which is the largest that memory allows; negative means none.
 	Patience int
 	// Least is the least number of points of a cluster. A missing cluster with fewer points left on
-	// the map cannot return and is dead at once. Default 1; Follow and Name use that of the
+	// the map cannot return and is dead at once. Default 1; Follow and Name use the setting of the
 	// clusters.
 	Least int
 	// Favour is the relative margin by which other clusters must be better than the present ones to

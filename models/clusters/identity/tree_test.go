@@ -212,8 +212,8 @@ func TestTreeBytes(t *testing.T) {
 	}
 }
 
-// BenchmarkTree updates the clusters of rows of which a hundredth is replaced. For comparison it
-// finds all clusters again.
+// BenchmarkTree updates the clusters of rows when a hundredth of them is replaced. For comparison
+// it finds all clusters again.
 func BenchmarkTree(b *testing.B) {
 	set := clusters.Settings{}
 	start := func() *herd {

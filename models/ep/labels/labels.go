@@ -264,7 +264,7 @@ func (c *Classifier) decide(p vec.Matrix[float64], o *opinions, v *votes, sigma 
 	}
 }
 
-// alone returns the probability of the only class, of which n events were seen. There may be others
+// alone returns the probability of the only class, after n events of it. There may be others
 // (Laplace's rule of succession).
 func alone(n int) float64 { return float64(n+1) / float64(n+2) }
 

@@ -137,8 +137,8 @@ func TestScalesMatter(t *testing.T) {
 	}
 }
 
-// Places that are sharp beside the length scales of the processes are taken as they are: no variances
-// are tried, and classes are those of certain places.
+// Places whose errors are small compared with the length scales of the processes are used as exact:
+// no variances are tried, and classes are those of certain places.
 func TestSharpPlaces(t *testing.T) {
 	e := blurred(400, 2, .6, 1)
 	_, wide := train(t, e, nil, Settings{Inducing: 20})

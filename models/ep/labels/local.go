@@ -131,7 +131,7 @@ type trained struct {
 	did  ep.Result
 }
 
-// train learns the process of the events rows, of which the first own belong to the part. Sites
+// train learns the process of the events rows; the first own of them belong to the part. Sites
 // start from those of old, in its part before.
 func (k *known) train(rows []int, own, inducing int, s scale, how ep.Settings, old *warm, before int, seed uint64) (*trained, error) {
 	n, d := len(rows), k.mu.Cols

@@ -57,7 +57,7 @@ func TestPool(t *testing.T) {
 }
 
 // A rare class is kept, whether its events come before, between or after those of the others. The
-// shares of the other classes stay those of the stream.
+// shares of the other classes stay as in the stream.
 func TestRareClassesStay(t *testing.T) {
 	p := NewPool(1, 1000)
 	add := func(label string, n int) {

@@ -68,8 +68,8 @@ func (k *known) learnScale(ctx context.Context, c *cut, again *scale, held *opin
 // them by a factor of (1 + variance/length^2)^(-1/2) in each dimension.
 const sharp = 0.05
 
-// blur is the variance of places beside the squared length scale of the process there: of the events in
-// the parts looked at nine of ten have less.
+// blur is the variance of places relative to the squared length scale of the process there: of the
+// events in the parts looked at nine of ten have less.
 func (s *search) blur() float64 {
 	var all []float64
 	for _, a := range s.parts() {

@@ -65,8 +65,9 @@ type Report struct {
 	Negative       int // visits left out, see ep.Result
 	Warm           int // events whose sites were known
 	Tried          int // kernels, for the one that was taken
-	// Blur is the variance of places beside the squared length scale of the process there, which nine of
-	// ten events are below; 0 if the kernel was kept. Where it is small no variances are tried.
+	// Blur is the variance of places relative to the squared length scale of the process there,
+	// which nine of ten events are below; 0 if the kernel was kept. Where it is small no variances
+	// are tried.
 	Blur float64
 }
 

@@ -6,9 +6,9 @@ import "math"
 // ordered by (squared distance, slot). The first k are K's, the first `least` those
 // that Compact lists.
 //
-// A list is exact as far as it goes: no point that is not in it comes before
-// its last entry. It is open if it holds all other points, and takes any that
-// come; otherwise it takes those before its last entry, and holds `least` at least.
+// A list is exact over its length: no point outside it comes before its last entry. It is open if
+// it holds all other points, and takes any that come; otherwise it takes those before its last
+// entry, and holds `least` at least.
 type lists struct {
 	k, least, most int
 

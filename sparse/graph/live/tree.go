@@ -9,12 +9,12 @@ import (
 
 // forest is the minimum spanning forest of the symmetrised lists.
 //
-// A change of some lists changes it in two steps. Let U be the edges of the lists that stayed,
-// and F' what is left of the forest F, whose edges are still there. Edges only went on the way from F to U
-// and F', so F' is part of the minimum forest of both, and the other edges of that
-// cross between the trees that F fell into: replace. Then the edges
-// of the changed lists are added, and Kruskal's algorithm runs over them and the forest only: of a
-// circle of other edges the longest is not in the forest already (merge).
+// A change of some lists changes it in two steps. Let U be the edges of the lists that stayed, and
+// F' the remaining edges of the forest F. Edges only went on the way from F to U and F', so F' is
+// part of the minimum forest of both, and the other edges of that cross between the trees that F
+// fell into: replace. Then the edges of the changed lists are added, and Kruskal's algorithm runs
+// over them and the forest only: of a circle of other edges the longest is not in the forest
+// already (merge).
 type forest struct {
 	edges []graph.Edge // by Edge.Compare
 	old   []graph.Edge // the edges before the last change, or scratch memory
@@ -58,7 +58,7 @@ func released(scratch []graph.Edge, most int) []graph.Edge {
 	return scratch[:0]
 }
 
-// part makes old what is left of the forest's edges, and reports whether one went.
+// part sets old to the remaining edges of the forest, and reports whether any was removed.
 func (f *forest) part(g *Graph, changed set) bool {
 	f.old = f.old[:0]
 	for _, e := range f.edges {
@@ -94,8 +94,8 @@ func (g *Graph) appendEdges(to []graph.Edge, i int32) []graph.Edge {
 	return to
 }
 
-// replace puts into fresh the shortest edges that join again, as far as possible, what the
-// forest fell into: Boruvka's rounds over the edges of unchanged lists that cross.
+// replace sets fresh to the shortest edges that reconnect the parts of the forest as far as
+// possible, by Boruvka's rounds over the crossing edges of unchanged lists.
 func (f *forest) replace(g *Graph, changed set) {
 	f.cut.Clear()
 	for _, e := range f.old {

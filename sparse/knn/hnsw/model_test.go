@@ -38,7 +38,7 @@ func (m model) nearest(q []float32, k int) []found {
 	return all[:k]
 }
 
-// draw returns rows of which many are equal, to each other or to rows of m.
+// draw returns rows; many are equal, to each other or to rows of m.
 func (m model) draw(t *rapid.T, dim int) vec.Matrix[float32] {
 	kind := rapid.SampledFrom([]string{"gauss", "grid", "duplicates", "constant", "clusters", "line"}).Draw(t, "kind")
 	x := knntest.Points[float32](kind, rapid.IntRange(0, 60).Draw(t, "rows"), dim, rapid.Uint64().Draw(t, "seed"))

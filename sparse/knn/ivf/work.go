@@ -14,7 +14,7 @@ type work struct {
 	query sq8.Query
 	// near has scores of cells, s of places, and at positions of some of either.
 	near, s, at []int32
-	// bound is the bound of the last call of least.
+	// bound is the bound that the last call of least found.
 	bound int64
 	// probed are cells, and from the starts of their places' scores in s.
 	probed, from []int32

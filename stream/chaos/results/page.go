@@ -24,8 +24,7 @@ const runsHead = `
 
 Each line is one run of a scenario, by a schedule that its seed determines. The judge knows only the final content of the topics. Faults at a
 named moment happen at a certain request or answer, or while a file of the state is written. Wrong: outputs of no input, out of order, with
-other rows, or with other bytes for the same offset and version. Only at-least-once delivery allows duplicates. Lag at rest: the offsets
-between the group's committed ones and the ends of its topic, with all markers of transactions.
+other rows, or with other bytes for the same offset and version. Only at-least-once delivery allows duplicates. Lag at rest: the difference between the group's committed offsets and the ends of its topic, markers of transactions included.
 
 | scenario | broker | delivery | seed | faults | at named moments | inputs | placed | dead letters | lost | duplicates | wrong | lag at rest | minutes | begun | promises |
 |---|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
@@ -62,8 +61,7 @@ Randomly damaged messages, decoded in processes of their own. Allocations count 
 const inflatingHead = `
 ## Messages that are large in memory
 
-Few messages that are small on the wire: their decompressed size, the stage's peak of resident memory, and the bound of operations.md with the
-defaults.
+Messages that are small on the wire and large in memory: their decompressed size, the stage's peak of resident memory, and the bound of operations.md with the defaults.
 
 | load | broker | messages | decompressed, MB | placed | dead letters | lost | most memory, MB | bound, MB | minutes | begun | promises |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|

@@ -95,7 +95,7 @@ func (m Missed) String() string {
 }
 
 // Courses returns all courses of the comparison: n = 1,000, 3,000 and 10,000 points with the
-// default size, half of which are deleted after a restart; growth by three and by ten times in one
+// default size, half of them deleted after a restart; growth by three and by ten times in one
 // refresh; and other sizes of the reference set.
 func Courses() []Course {
 	return []Course{

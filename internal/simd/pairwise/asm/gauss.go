@@ -112,7 +112,7 @@ func (s isa) gaussTerms(kind string, plane bool) {
 	name, doc := "gauss"+kind, map[string]string{
 		"Weights": "sets term to the weights of differences.",
 		"Excess":  "sets term to the sigma statistics.",
-		"Others":  "sets term to P(c=0) of both directions at once, rest to what it lacks.",
+		"Others":  "sets term to P(c=0) of both directions at once, rest to the remainder.",
 	}[kind]
 	if plane {
 		name += "Plane"

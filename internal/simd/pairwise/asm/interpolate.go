@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// precision is that of what is computed here, in bits.
+// precision is the precision of the results, in bits.
 const precision = 200
 
 func number(v float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(v) }

@@ -57,7 +57,7 @@ func (s isa) push(name string, far bool) {
 	kind := map[int]string{8: "64", 4: "32"}[s.number]
 	TEXT(name+s.suffix, NOSPLIT, "func(t *spot"+kind+", r *run"+kind+", n int, f *Force)")
 	Pragma("noescape")
-	Doc(name + s.suffix + " sets f to what the first n sources do.")
+	Doc(name + s.suffix + " sets f to the repulsion by the first n sources.")
 	t := s.target()
 	half := s.half()
 	gx, gy, v := s.zero(), s.zero(), s.zero()

@@ -46,7 +46,7 @@ func (t target) reduced(column func(c int) Op, z VecVirtual) VecVirtual {
 func (s isa) pushSpace() {
 	TEXT("pushSpace32"+s.suffix, NOSPLIT, "func(t *spaceSpot32, r *spaceRun32, n int, f *SpaceForce)")
 	Pragma("noescape")
-	Doc("pushSpace32" + s.suffix + " sets f to what the first n sources do.")
+	Doc("pushSpace32" + s.suffix + " sets f to the repulsion by the first n sources.")
 	t, z := s.spaceTarget()
 	gx, gy, gz, v := s.zero(), s.zero(), s.zero(), s.zero()
 	two := s.kept(rodata.Single("two32", 2))

@@ -49,7 +49,7 @@ func (a *kernels) push(of number, far bool) {
 		name += "32"
 	}
 	a.Func(name+"NEON", "t *spot"+of.bits+", r *run"+of.bits+", n int, f *Force", "",
-		"sets f to what the first n sources do, n a positive multiple of the numbers in a register.")
+		"sets f to the repulsion by the first n sources, n a positive multiple of the numbers in a register.")
 	spot, run, n, force := a.Arg("t"), a.Arg("r"), a.Arg("n"), a.Arg("f")
 	from, target := a.Ints(5), a.Vecs(4)
 	acc, half := a.Vecs(4), a.Vec()

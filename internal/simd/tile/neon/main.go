@@ -99,7 +99,7 @@ func (a *kernels) multiply(label, op string, t *tile, ca, cb, left a64.R) {
 	a.Next(left, label)
 }
 
-// broadcast loads number r from base on into every element.
+// broadcast loads the r-th number after base into every element.
 func (a *kernels) broadcast(base a64.R, r int, to a64.V) {
 	a.Scalar(4, base, 4*r, to)
 	a.P("VDUP\t%s, %v.S4", to.Lane("S", 0), to)

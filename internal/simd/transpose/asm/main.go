@@ -7,7 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// side is that of the squares; the same as in package transpose.
+// side is the side of the squares, as in package transpose.
 const side = 8
 
 func main() {

@@ -223,7 +223,8 @@ func (b *Broker) Stop() error {
 func (b *Broker) Remove() error { return errors.Join(b.Stop(), os.RemoveAll(b.dir)) }
 
 // FreeAddress returns an unused local address. Its port is below the range for outgoing
-// connections, one of which could otherwise take it before a broker starts or while it is down.
+// connections. Otherwise such a connection could take it before a broker starts or while it is
+// down.
 func FreeAddress() (addr string, err error) {
 	const lowest, ports, attempts = 20_000, 12_000, 1000
 	for range attempts {
