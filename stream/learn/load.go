@@ -16,6 +16,8 @@ import (
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/clusters"
+	"unfold/models/clusters/identity"
 	"unfold/models/ep/labels"
 	"unfold/models/projection"
 	"unfold/models/snapshot"
@@ -72,6 +74,7 @@ func (l *Learner) load() error {
 	if p.groups, err = notesOf(p.at.Clusters()); err != nil {
 		return models.BadInputf("learn: the clusters of the map: %w", err)
 	}
+	l.unmet = l.set.grouped() && !l.set.meets(p.at.Clusters())
 	l.groupsPending = l.set.Groups != nil // a crash may have prevented that they were emitted
 	p.classes = l.rowClasses(s.Reference.Rows)
 	p.name(l.rowIDs(s.Reference.Rows))
@@ -104,6 +107,16 @@ func CheckState(settings Settings) (*snapshot.Snapshot, error) {
 		return s, err
 	}
 	return s, l.fits(s, nil)
+}
+
+// meets reports whether clusters were found with the settings.
+func (s *Settings) meets(g *identity.Groups) bool {
+	if g == nil {
+		return false
+	}
+	was, now := g.Set, s.Clusters
+	return g.OfRows() == s.ClustersOfRows && was.MinSize == now.MinSize && cmp.Or(was.MinSamples, was.MinSize) == cmp.Or(now.MinSamples, now.MinSize) &&
+		cmp.Or(was.Selection, clusters.ExcessOfMass) == cmp.Or(now.Selection, clusters.ExcessOfMass)
 }
 
 // renote adapts the notes of a saved set to the settings, which may turn moves or labels on or off.
