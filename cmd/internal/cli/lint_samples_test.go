@@ -104,3 +104,24 @@ state: ` + folder + "\n"
 		}
 	}
 }
+
+// A label that the sample lacks is no error, since only some events have one, also where every name
+// is a letter.
+func TestLintOfRareLabels(t *testing.T) {
+	folder := t.TempDir()
+	config, sample := filepath.Join(folder, "unfold.yaml"), filepath.Join(folder, "events.jsonl")
+	for path, text := range map[string]string{
+		config: `source: {kafka: {brokers: ["localhost:1"], topic: events}, id: i, label: y, vector: v}
+sink: {kafka: {topic: places}}
+dead_letter: {topic: dlq}
+state: ` + folder + "\n",
+		sample: "{\"i\": 1, \"v\": [1, 2]}\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, stdout, stderr := run(t, "lint", "-c", config, "--sample", sample); code != 0 {
+		t.Errorf("lint exits with %d\n%s%s", code, stdout, stderr)
+	}
+}
