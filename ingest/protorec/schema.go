@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bufbuild/protocompile"
@@ -118,10 +119,46 @@ func source(name, text string) protocompile.SearchResult {
 		var file descriptorpb.FileDescriptorProto
 		if proto.Unmarshal(b, &file) == nil {
 			file.Name = &name
+			for _, m := range file.MessageType {
+				nameJSON(m)
+			}
 			return protocompile.SearchResult{Proto: &file}
 		}
 	}
 	return protocompile.SearchResult{Source: strings.NewReader(text)}
+}
+
+// nameJSON sets the fields' missing names in JSON to the default, as protoc does. Generated code of
+// Python, whose descriptors Confluent's client registers, lacks them, and the compiler takes
+// missing names for equal ones.
+func nameJSON(m *descriptorpb.DescriptorProto) {
+	for _, f := range slices.Concat(m.Field, m.Extension) {
+		if f.JsonName == nil {
+			f.JsonName = proto.String(jsonName(f.GetName()))
+		}
+	}
+	for _, nested := range m.NestedType {
+		nameJSON(nested)
+	}
+}
+
+// jsonName returns protoc's default name in JSON of a field: without underscores, with upper case
+// after each.
+func jsonName(field string) string {
+	var b strings.Builder
+	upper := false
+	for _, r := range field {
+		switch {
+		case r == '_':
+			upper = true
+			continue
+		case upper && 'a' <= r && r <= 'z':
+			r -= 'a' - 'A'
+		}
+		b.WriteRune(r)
+		upper = false
+	}
+	return b.String()
 }
 
 // known returns a file that a schema registry provides without a reference.

@@ -61,6 +61,36 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// ofPython is what Confluent's client for Python registers of docs/recipes/protobuf.md's event.proto:
+// the descriptor in protoc's generated code, which has no names in JSON.
+const ofPython = "CgtldmVudC5wcm90bxIEc2hvcBofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKKAQoFRXZlbnQSEAoIZXZlbnRfaWQY" +
+	"ASABKAkSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KBHBhZ2UYAyABKAsyEC5zaG9wLkV2ZW50LlBh" +
+	"Z2USEQoJZW1iZWRkaW5nGAQgAygCGhQKBFBhZ2USDAoEa2luZBgBIAEoCWIGcHJvdG8z"
+
+// A schema in a registry may be a descriptor without names in JSON.
+func TestDescriptorOfPython(t *testing.T) {
+	f, err := Parse(t.Context(), ofPython, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := f.Message("shop.Event")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for i := range m.Fields().Len() {
+		names = append(names, m.Fields().Get(i).JSONName())
+	}
+	if got := strings.Join(names, " "); got != "eventId at page embedding" {
+		t.Errorf("the names in JSON are %s", got)
+	}
+	for field, want := range map[string]string{"a": "a", "a_b": "aB", "_a": "A", "a__b_": "aB", "a_1": "a1", "aB_C": "aBC"} {
+		if got := jsonName(field); got != want {
+			t.Errorf("%s is %s in JSON, want %s", field, got, want)
+		}
+	}
+}
+
 // Source files and descriptor sets can be read from disk.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()

@@ -146,7 +146,7 @@ var lineBreaks = strings.NewReplacer("\n", `\n`, "\r", `\r`)
 
 // Nearest returns the most similar name, or "" if none is similar enough to be a typing error. The
 // limit is an edit distance of 2, or a third of the length if that is more, and 1 for names of up
-// to three letters. Case is ignored.
+// to three letters. Case is ignored. Names without a letter in common are not similar.
 func Nearest(name string, names []string) string {
 	best, bestDistance := "", 1+max(2, len(name)/3)
 	if len(name) <= 3 {
@@ -154,7 +154,7 @@ func Nearest(name string, names []string) string {
 	}
 	for _, n := range slices.Sorted(slices.Values(names)) {
 		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(n))
-		if d < bestDistance {
+		if d < bestDistance && d < max(len(name), len(n)) {
 			best, bestDistance = n, d
 		}
 	}

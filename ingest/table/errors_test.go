@@ -48,6 +48,15 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// Names of one letter are similar only if they are the same but for case.
+func TestNearestOfOneLetter(t *testing.T) {
+	for name, want := range map[string]string{"t": "", "V": "v", "x1": "x", "": "", "vv": "v"} {
+		if got := table.Nearest(name, []string{"v", "x"}); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // Of equally near names the first is suggested.
 func TestNearestOfSeveral(t *testing.T) {
 	for name, want := range map[string]string{"age1": "age2", "page": "ag3", "ag": "ag3"} {

@@ -224,7 +224,31 @@ func (d *Decoder) Fields(m *stream.Message) table.Schema {
 	if err != nil || out.Table == nil {
 		return nil
 	}
-	return out.Table.Schema()
+	fields := out.Table.Schema()
+	if d.all == nil {
+		return fields
+	}
+	// Fields of a change's envelope are columns only where they are named.
+	named, err := d.DecodeNow(ctx, m)
+	if err != nil || named.Table == nil {
+		return fields
+	}
+	for i, f := range named.Table.Schema() {
+		if !fields.May(f.Name) && hasValue(named.Table.Columns()[i]) {
+			fields = append(slices.Clone(fields), f)
+		}
+	}
+	return fields
+}
+
+// hasValue reports whether some row of the column has a value.
+func hasValue(c table.Column) bool {
+	for i := range c.Len() {
+		if !c.IsNull(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // Weigh returns the decompressed size of a message's events in bytes, if known without decoding

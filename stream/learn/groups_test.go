@@ -187,6 +187,40 @@ func TestClustersOfAnOldState(t *testing.T) {
 	}
 }
 
+// TestClustersAreAskedFor: where a stage is started again with clusters, or with others, the next map
+// has them, although no event comes. With the same settings the map stays.
+func TestClustersAreAskedFor(t *testing.T) {
+	rng := rand.New(rand.NewPCG(83, 1))
+	s := grouped(t)
+	asked := s.Clusters
+	s.Clusters = clusters.Settings{}
+	l := newLearner(t, s)
+	stop := running(t, l)
+	for k := range int64(6) {
+		m, _ := around(t, rng, 20, k)
+		offer(t, l, m)
+	}
+	waitReady(t, l)
+	stop()
+	probe, _ := around(t, rng, 10, 1000)
+	other := asked
+	other.MinSize--
+	for name, set := range map[string]clusters.Settings{"first": asked, "others": other} {
+		s.Clusters, s.RefreshEvery = set, 10*time.Millisecond
+		l = newLearner(t, s)
+		version := l.Current().Version
+		stop = running(t, l)
+		waitBeyond(t, l, version)
+		stop()
+		if ids, _ := clustersOf(t, l, probe); slices.Contains(ids, "0") || !slices.Contains(ids, "1") {
+			t.Errorf("%s: clusters %v", name, ids)
+		}
+		if again := newLearner(t, s); again.due() {
+			t.Errorf("%s: the clusters of the state are sought again", name)
+		}
+	}
+}
+
 // TestClusterSettings: settings that cannot be met are an error at the start.
 func TestClusterSettings(t *testing.T) {
 	for name, c := range map[string]struct {

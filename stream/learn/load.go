@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,14 +10,18 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"time"
 
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/clusters"
+	"unfold/models/clusters/identity"
 	"unfold/models/ep/labels"
 	"unfold/models/projection"
 	"unfold/models/snapshot"
+	"unfold/stream/embed"
 	"unfold/stream/reference"
 )
 
@@ -68,11 +74,49 @@ func (l *Learner) load() error {
 	if p.groups, err = notesOf(p.at.Clusters()); err != nil {
 		return models.BadInputf("learn: the clusters of the map: %w", err)
 	}
+	l.unmet = l.set.grouped() && !l.set.meets(p.at.Clusters())
 	l.groupsPending = l.set.Groups != nil // a crash may have prevented that they were emitted
 	p.classes = l.rowClasses(s.Reference.Rows)
 	p.name(l.rowIDs(s.Reference.Rows))
 	l.exchange(p, 0)
 	return nil
+}
+
+// CheckState reports whether New would go on from the map in the state directory, and returns it:
+// nil if there is none. It changes nothing, and a learner may be using the directory.
+func CheckState(settings Settings) (*snapshot.Snapshot, error) {
+	checked, err := settings.withDefaults()
+	if err != nil || checked.State == "" {
+		return nil, err
+	}
+	l := &Learner{set: checked}
+	var s *snapshot.Snapshot
+	for range attempts {
+		if s, err = checked.savedMap(); err != nil || s == nil {
+			return nil, err
+		}
+		var saved *set
+		if file := learningOf(s).Set; file != nil {
+			if saved, err = checked.saved(file); errors.Is(err, fs.ErrNotExist) {
+				continue // the next map was saved meanwhile, or the set was removed
+			}
+		}
+		if err == nil {
+			err = l.fits(s, saved)
+		}
+		return s, err
+	}
+	return s, l.fits(s, nil)
+}
+
+// meets reports whether clusters were found with the settings.
+func (s *Settings) meets(g *identity.Groups) bool {
+	if g == nil {
+		return false
+	}
+	was, now := g.Set, s.Clusters
+	return g.OfRows() == s.ClustersOfRows && was.MinSize == now.MinSize && cmp.Or(was.MinSamples, was.MinSize) == cmp.Or(now.MinSamples, now.MinSize) &&
+		cmp.Or(was.Selection, clusters.ExcessOfMass) == cmp.Or(now.Selection, clusters.ExcessOfMass)
 }
 
 // renote adapts the notes of a saved set to the settings, which may turn moves or labels on or off.
@@ -112,15 +156,24 @@ func (l *Learner) find() (*snapshot.Snapshot, error) {
 	if l.set.State == "" {
 		return l.set.Start, nil
 	}
-	path := filepath.Join(l.set.State, MapFile)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	s, err := l.set.savedMap()
+	if err == nil && s == nil {
 		return l.set.Start, l.sweep(nil)
 	}
-	s, err := snapshot.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("%w (to begin again, remove the directory %s)", err, l.set.State)
+	return s, err
+}
+
+// savedMap returns the map in the state directory, nil if there is none.
+func (s *Settings) savedMap() (*snapshot.Snapshot, error) {
+	path := filepath.Join(s.State, MapFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return s, nil
+	m, err := snapshot.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w (to begin again, remove the directory %s)", err, s.State)
+	}
+	return m, nil
 }
 
 // saved returns the reference set of the map in the state directory, nil if there is none.
@@ -129,14 +182,20 @@ func (l *Learner) saved(file *setFile) (*set, error) {
 		return nil, err
 	}
 	l.saves = file.Number
-	saved, err := readSet(filepath.Join(l.set.State, file.name()), file.CRC)
+	saved, err := l.set.saved(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
+	return saved, err
+}
+
+// saved reads a reference set in the state directory.
+func (s *Settings) saved(file *setFile) (*set, error) {
+	saved, err := readSet(filepath.Join(s.State, file.name()), file.CRC)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w (to go on from the map alone, remove this file)", err)
 	}
-	return saved, nil
+	return saved, err
 }
 
 // fits checks that a map that was found agrees with the settings. Otherwise the first refresh would
@@ -159,15 +218,66 @@ func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 	if saved == nil {
 		return nil
 	}
-	mapping := l.set.Mapping
-	mapping.Selection = ingest.Selection{}
-	switch {
-	case saved.Dim != s.Dim:
+	if saved.Dim != s.Dim {
 		return models.BadInputf("learn: the reference set in %s holds vectors of %d elements, the map's have %d: remove one or both files", l.set.State, saved.Dim, s.Dim)
-	case !reflect.DeepEqual(saved.Mapping, mapping):
-		return models.BadInputf("learn: %s was learnt from other columns than the settings name: use another directory, or remove this one", where)
+	}
+	encoder, err := embed.Encoder(s)
+	if err != nil {
+		return err
+	}
+	if other := otherMapping(saved.Mapping, l.set.Mapping, encoder); other != "" {
+		return models.BadInputf("learn: %s was learnt with %s: use another directory, or remove this one", where, other)
 	}
 	return nil
+}
+
+// otherMapping describes how the mapping of a saved set differs from that of the settings; "" if
+// both encode rows alike. A vector column that one of them leaves to be found is the encoder's.
+func otherMapping(saved, now ingest.Mapping, encoder *ingest.Encoder) string {
+	saved.Selection, now.Selection = ingest.Selection{}, ingest.Selection{}
+	for _, m := range []*ingest.Mapping{&saved, &now} {
+		if m.Vector == "" && len(m.Columns) == 0 && encoder != nil {
+			m.Vector = encoder.Vector()
+		}
+	}
+	if reflect.DeepEqual(saved, now) {
+		return ""
+	}
+	var differ []string
+	note := func(setting string, was, is any) {
+		if !reflect.DeepEqual(was, is) {
+			differ = append(differ, fmt.Sprintf("%s %v, and the settings say %v", setting, was, is))
+		}
+	}
+	note("vector", cmp.Or(saved.Vector, "(none)"), cmp.Or(now.Vector, "(none)"))
+	if !reflect.DeepEqual(saved.Columns, now.Columns) {
+		differ = append(differ, fmt.Sprintf("columns %s, and the settings say %s", columnsText(saved.Columns), columnsText(now.Columns)))
+	}
+	note("metric", cmp.Or(saved.Metric, ingest.Euclidean), cmp.Or(now.Metric, ingest.Euclidean))
+	note("log1p", saved.Log1p, now.Log1p)
+	note("standardize", saved.Standardize, now.Standardize)
+	note("vocabulary", cmp.Or(saved.MaxVocabulary, ingest.DefaultVocabulary), cmp.Or(now.MaxVocabulary, ingest.DefaultVocabulary))
+	note("mixed", saved.Mixed, now.Mixed)
+	note("missing", fillText[saved.Fill], fillText[now.Fill])
+	if len(differ) == 0 {
+		return "another reading of its columns than the settings say"
+	}
+	return strings.Join(differ, "; ")
+}
+
+// fillText is the setting of missing values.
+var fillText = map[bool]string{true: "mean", false: "error"}
+
+// columnsText lists columns in the form of JSON, with their options.
+func columnsText(columns []ingest.ColumnSpec) string {
+	if len(columns) == 0 {
+		return "(none)"
+	}
+	text, err := json.Marshal(columns)
+	if err != nil {
+		return fmt.Sprint(columns)
+	}
+	return string(text)
 }
 
 // rebuild makes a reference set for a map without one from its points, x = mean + Components' z,

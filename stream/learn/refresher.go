@@ -25,6 +25,9 @@ type refresher struct {
 	// that too few changes delayed a refresh.
 	changed bool
 	waited  int
+	// unmet is true if the map to go on from lacks the clusters that the settings ask for. The next
+	// map then comes at once, also without new events.
+	unmet bool
 }
 
 // Run implements stream.Learner. It learns the first map, updates it, and saves the reference set
@@ -111,7 +114,7 @@ func (r *refresher) refreshes(ctx context.Context) error {
 
 // due reports whether enough has changed for a refresh, or a map waits to be published.
 func (r *refresher) due() bool {
-	if r.draft != nil || r.changed {
+	if r.draft != nil || r.changed || r.unmet {
 		return true
 	}
 	ref := r.in.lock()
@@ -131,6 +134,7 @@ func (r *refresher) due() bool {
 // refresh learns the map of the present reference set and publishes it, or publishes a map that
 // could not be published before.
 func (r *refresher) refresh(ctx context.Context) error {
+	r.unmet = false
 	if r.draft == nil {
 		d, err := r.learn(ctx)
 		if err != nil {

@@ -142,10 +142,13 @@ func Clear(dir string) error {
 	return nil
 }
 
+// attempts is how often a reader looks for the set of the newest map. A set is removed when the next
+// map is saved.
+const attempts = 5
+
 // ReadHistory returns the stats of the maps in a state directory, oldest first. A learner may be
 // using the directory.
 func ReadHistory(dir string) ([]stream.Stats, error) {
-	const attempts = 5 // a set is removed when the next map is saved
 	var err error
 	for range attempts {
 		var s *snapshot.Snapshot

@@ -138,20 +138,25 @@ func TestStateErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		model, set []byte
 		change     func(*Settings)
-		bad        bool
+		bad        string // part of the error
 	}{
-		"whole":              {model, set, nil, false},
-		"no set":             {model, nil, nil, false},
-		"no map":             {nil, set, nil, false},
-		"other pass-through": {model, set, func(s *Settings) { s.Mapping.Keep = nil }, false},
-		"other size":         {model, set, func(s *Settings) { s.Size = 60 }, false},
-		"cut map":            {model[:len(model)-9], set, nil, true},
-		"damaged set":        {model, damaged, nil, true},
-		"cut set":            {model, set[:40], nil, true},
-		"foreign set":        {model, []byte("something else altogether"), nil, true},
-		"other dims":         {model, set, func(s *Settings) { s.Spec.Dims = 3 }, true},
-		"other columns":      {model, set, func(s *Settings) { s.Mapping.Vector = "w" }, true},
-		"other scaling":      {model, set, func(s *Settings) { s.Mapping.Log1p = true }, true},
+		"whole":              {model, set, nil, ""},
+		"no set":             {model, nil, nil, ""},
+		"no map":             {nil, set, nil, ""},
+		"other pass-through": {model, set, func(s *Settings) { s.Mapping.Keep = nil }, ""},
+		"other size":         {model, set, func(s *Settings) { s.Size = 60 }, ""},
+		"the vector named":   {model, set, func(s *Settings) { s.Mapping.Vector = "v" }, ""},
+		"cut map":            {model[:len(model)-9], set, nil, "truncated"},
+		"damaged set":        {model, damaged, nil, "damaged"},
+		"cut set":            {model, set[:40], nil, "cut"},
+		"foreign set":        {model, []byte("something else altogether"), nil, "set"},
+		"other dims":         {model, set, func(s *Settings) { s.Spec.Dims = 3 }, "in 2 dimensions, the settings say lvm in 3"},
+		"other vector":       {model, set, func(s *Settings) { s.Mapping.Vector = "w" }, "vector v, and the settings say w"},
+		"other columns": {model, set, func(s *Settings) { s.Mapping.Columns = []ingest.ColumnSpec{{Name: "a", Log1p: true}} },
+			`columns (none), and the settings say [{"name":"a","log1p":true}]`},
+		"other scaling": {model, set, func(s *Settings) { s.Mapping.Log1p = true }, "log1p false, and the settings say true"},
+		"other metric":  {model, set, func(s *Settings) { s.Mapping.Metric = "cosine" }, "metric euclidean, and the settings say cosine"},
+		"other missing": {model, set, func(s *Settings) { s.Mapping.Fill = true }, "missing error, and the settings say mean"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := s
@@ -167,9 +172,13 @@ func TestStateErrors(t *testing.T) {
 			if c.change != nil {
 				c.change(&s)
 			}
+			seen, asked := CheckState(s) // before New, which removes leftovers
 			l, err := New(s)
-			if (err != nil) != c.bad || c.bad && !models.IsBadInput(err) {
-				t.Fatalf("error %v", err)
+			if (err != nil) != (c.bad != "") || err != nil && (!models.IsBadInput(err) || !strings.Contains(err.Error(), c.bad)) {
+				t.Fatalf("error %v, want %q", err, c.bad)
+			}
+			if fmt.Sprint(asked) != fmt.Sprint(err) || err == nil && (seen == nil) != (c.model == nil) {
+				t.Errorf("CheckState: %v, %v; New: %v", seen, asked, err)
 			}
 			if err == nil && (l.Current() == nil) != (c.model == nil) {
 				t.Error("map or no map")

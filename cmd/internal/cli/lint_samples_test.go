@@ -76,3 +76,52 @@ state: ` + folder + "\n",
 		t.Errorf("lint exits with %d\n%s%s\nwant %s", code, stdout, stderr, want)
 	}
 }
+
+// Fields of a change's envelope can be kept by their paths, so lint knows them. A misspelt one is
+// still an error.
+func TestLintKnowsFieldsOfEnvelopes(t *testing.T) {
+	folder := t.TempDir()
+	sample := filepath.Join(folder, "changes.jsonl")
+	change := `{"before": null, "after": {"id": 1, "title": "a", "v": [1, 2]}, "source": {"lsn": 5, "db": "shop"}, "op": "c", "ts_ms": 1}` + "\n"
+	if err := os.WriteFile(sample, []byte(change), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for keep, want := range map[string]string{
+		"[title, source.lsn, op, ts_ms]": "kept",
+		"[title, source.lns, op]":        `column "source.lns": there is no such column`,
+	} {
+		config := filepath.Join(folder, "unfold.yaml")
+		text := `source: {kafka: {brokers: ["localhost:1"], topic: events}, id: id, vector: v, keep: ` + keep + `}
+sink: {kafka: {topic: places}}
+dead_letter: {topic: dlq}
+state: ` + folder + "\n"
+		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := run(t, "lint", "-c", config, "--sample", sample)
+		if said := stdout + stderr; (code == 0) != (want == "kept") || !strings.Contains(said, want) || code == 0 && strings.Contains(said, "in 0 of 1 event") {
+			t.Errorf("keep %s: lint exits with %d\n%s\nwant %q", keep, code, said, want)
+		}
+	}
+}
+
+// A label that the sample lacks is no error, since only some events have one, also where every name
+// is a letter.
+func TestLintOfRareLabels(t *testing.T) {
+	folder := t.TempDir()
+	config, sample := filepath.Join(folder, "unfold.yaml"), filepath.Join(folder, "events.jsonl")
+	for path, text := range map[string]string{
+		config: `source: {kafka: {brokers: ["localhost:1"], topic: events}, id: i, label: y, vector: v}
+sink: {kafka: {topic: places}}
+dead_letter: {topic: dlq}
+state: ` + folder + "\n",
+		sample: "{\"i\": 1, \"v\": [1, 2]}\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, stdout, stderr := run(t, "lint", "-c", config, "--sample", sample); code != 0 {
+		t.Errorf("lint exits with %d\n%s%s", code, stdout, stderr)
+	}
+}

@@ -251,6 +251,38 @@ func TestLint(t *testing.T) {
 	}
 }
 
+// Lint refuses a state folder whose map the stage would not go on from, with the same reason, and
+// changes nothing in it.
+func TestLintOfAState(t *testing.T) {
+	t.Chdir(t.TempDir())
+	brokers, configuration := broker(t, "events", "places", "dead")
+	produce(t, brokers, 0, 20)
+	runUntil(t, configuration, "map version 1", func(address string) {
+		streamtest.Await(t, "/readyz is 200", func() bool { status, _ := get(t, address, "/readyz"); return status == 200 })
+	})
+	state := filepath.Join(filepath.Dir(configuration), "state")
+	before := names(t, state)
+	if out := must(t, "lint", "-c", configuration); !strings.Contains(out, "ok       the state folder, "+state+", with map version ") {
+		t.Errorf("lint says\n%s", out)
+	}
+	for want, flags := range map[string][]string{
+		"it is of kind lvm in 2 dimensions, the settings say lvm in 3": {"--model-dims", "3"},
+		"metric euclidean, and the settings say cosine":                {"--source-metric", "cosine"},
+	} {
+		code, out, _ := run(t, append([]string{"lint", "-c", configuration}, flags...)...)
+		if code != 1 || !strings.Contains(out, "wrong    the state folder: ") || !strings.Contains(out, want) {
+			t.Errorf("%v: exit %d:\n%s", flags, code, out)
+		}
+		code, _, log := run(t, append([]string{"run", "-c", configuration}, flags...)...)
+		if code != exitBadInput || !strings.Contains(log, want) {
+			t.Errorf("%v: run exits with %d:\n%s", flags, code, log)
+		}
+	}
+	if after := names(t, state); after != before {
+		t.Errorf("the state folder has %v, before %v", after, before)
+	}
+}
+
 // Without a message lint reports which checks it skipped.
 func TestLintOfAnEmptyTopic(t *testing.T) {
 	t.Parallel()

@@ -17,6 +17,7 @@ import (
 	"unfold/cmd/internal/web"
 	"unfold/stream"
 	"unfold/stream/kafka"
+	"unfold/stream/learn"
 )
 
 // Check is a test that can be run before a stage.
@@ -38,7 +39,7 @@ func Checks(s Settings) []Check {
 	from := func() (kafka.Cluster, error) { return SourceCluster(c, s.Env) }
 	var checks []Check
 	if c.Role != config.RoleEmbed {
-		checks = append(checks, Check{"the state folder", func(context.Context) (string, error) { return checkState(c) }})
+		checks = append(checks, Check{"the state folder", func(context.Context) (string, error) { return checkState(s) }})
 	}
 	if a := c.HTTP; a != "" && a != "off" {
 		checks = append(checks, Check{"the address of http, " + a, func(ctx context.Context) (string, error) { return "", checkAddress(ctx, a) }})
@@ -121,8 +122,9 @@ func joinable(set *config.Config) func(context.Context, kafka.Cluster) error {
 	}
 }
 
-func checkState(c *config.Config) (string, error) {
-	folder, err := c.StateFolder()
+// checkState checks that the stage could write to its state folder, and go on from the map in it.
+func checkState(s Settings) (string, error) {
+	folder, err := s.Config.StateFolder()
 	if err != nil || folder == "" {
 		return ": none, a restart learns the map again", err
 	}
@@ -139,11 +141,28 @@ func checkState(c *config.Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	detail := ", " + folder
-	if there != folder {
-		detail += " (will be made)"
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return "", err
 	}
-	return detail, errors.Join(f.Close(), os.Remove(f.Name()))
+	if there != folder {
+		return ", " + folder + " (will be made)", nil
+	}
+	goesOn, err := savedMap(s)
+	return ", " + folder + goesOn, err
+}
+
+// savedMap checks that the stage would go on from the map in its state folder, and describes it; ""
+// if there is none.
+func savedMap(s Settings) (string, error) {
+	set, err := learner(s, stream.Hooks{}, learnt{}, formats{})
+	if err != nil {
+		return "", err
+	}
+	m, err := learn.CheckState(set)
+	if err != nil || m == nil {
+		return "", err
+	}
+	return fmt.Sprintf(", with map version %d of %s", m.Version, humanize.Plural(m.Reference.Rows, "point")), nil
 }
 
 // checkAddress checks that the stage could listen on an address. An address in use by a stage is

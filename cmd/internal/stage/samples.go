@@ -236,7 +236,7 @@ func (l *looker) decode(ctx context.Context, m *stream.Message) (*table.Table, e
 	}
 	l.seen.Events += got.Table.Len()
 	if all, err := l.whole.DecodeNow(ctx, m); err == nil && all.Table != nil {
-		l.columns(all.Table)
+		l.columns(all.Table, got.Table)
 	}
 	if got.Table.Len() == 0 {
 		return nil, nil
@@ -340,8 +340,13 @@ func (l *looker) encode(all []decoded) (err error) {
 	return nil
 }
 
-func (l *looker) columns(t *table.Table) {
-	for _, c := range t.Columns() {
+// columns records the columns of a message that was decoded whole. Fields of a change's envelope
+// have values only in the selected columns.
+func (l *looker) columns(whole, selected *table.Table) {
+	for _, c := range whole.Columns() {
+		if at := selected.Schema().Index(c.Name()); at >= 0 {
+			c = selected.Columns()[at]
+		}
 		at := slices.IndexFunc(l.seen.Columns, func(s *SeenColumn) bool { return s.Name == c.Name() })
 		if at < 0 {
 			at = len(l.seen.Columns)
