@@ -132,6 +132,11 @@ func (p *program) suggest(ctx context.Context, paths []string, o *ingest.ReadOpt
 		return nil, err
 	}
 	p.note("no column is named, and none holds vectors: reading %s as with %s", address.Address(paths[0]), ingest.Flags(settings))
+	for _, s := range settings {
+		if s.Why != "" && m.Label == s.Value {
+			p.note("%s", s.Why)
+		}
+	}
 	o.Mapping = m
 	return settings, nil
 }

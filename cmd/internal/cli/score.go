@@ -231,6 +231,14 @@ func (c *scoreCmd) readData(ctx context.Context, p *program) (*ingest.Dataset, e
 		if read.Mapping, err = mapping(settings.Source.Columns); err != nil {
 			return nil, err
 		}
+		// As fit read the table, if it had to guess.
+		inputs, err := p.expand(ctx, c.Data)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := p.suggest(ctx, inputs, &read); err != nil {
+			return nil, err
+		}
 	}
 	return readAll(ctx, p, c.Data, read)
 }

@@ -22,14 +22,32 @@ func TestFitTakesWhatInspectSuggests(t *testing.T) {
 		text += fmt.Sprintf("%d,%g,%s,%s\n", i, math.Sin(float64(i)), b, []string{"red", "green"}[i%2])
 	}
 	write(t, filepath.Join(dir, "plain.csv"), text)
-	const options = "--columns '*,color' --standardize --missing mean"
+	const options = "--columns '*' --label color --standardize --missing mean"
 	if out := must(t, "inspect", "plain.csv"); !strings.Contains(out, "for fit: "+options) {
 		t.Errorf("inspect suggests\n%s", out)
 	}
-	must(t, "-q", "fit", "plain.csv", "-o", "own.unfold", "--map", "own.csv", "--steps", "5")
-	must(t, "-q", "fit", "plain.csv", "-o", "said.unfold", "--map", "said.csv", "--steps", "5", "--columns", "*,color", "--standardize", "--missing", "mean")
+	code, _, notes := run(t, "-q", "fit", "plain.csv", "-o", "own.unfold", "--map", "own.csv", "--steps", "5")
+	if code != 0 || !strings.Contains(notes, `column "color" is taken as the label`) || !strings.Contains(notes, "to have it there: --columns '*,color' --standardize --missing mean\n") {
+		t.Errorf("exit %d, fit notes %s", code, notes)
+	}
+	must(t, "-q", "fit", "plain.csv", "-o", "said.unfold", "--map", "said.csv", "--steps", "5", "--columns", "*", "--label", "color", "--standardize", "--missing", "mean")
 	if own, said := page(t, "own.csv"), page(t, "said.csv"); own != said {
 		t.Error("the map of what is suggested differs from that of the options")
+	}
+}
+
+// score reads a table without vectors as fit does.
+func TestScoreReadsTheTableAsFit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "species,a,b\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%s,%g,%g\n", []string{"cat", "dog"}[i%2], math.Sin(float64(i))+float64(9*(i%2)), math.Cos(float64(i)))
+	}
+	write(t, "pets.csv", text)
+	must(t, "-q", "fit", "pets.csv", "-o", "m.unfold", "--map", "map.csv", "--steps", "20")
+	out := must(t, "-q", "score", "map.csv", "--data", "pets.csv", "--label", "species")
+	if !strings.Contains(out, "1-NN               1.0000") || !strings.Contains(out, "trustworthiness") {
+		t.Errorf("score prints\n%s", out)
 	}
 }
 
