@@ -165,7 +165,8 @@ func (t *tallyCounts) are() bool {
 }
 
 // Suggest returns the mapping that inspect suggests for a file without a vector column, and the
-// settings that it adds to o.Mapping: none if o.Mapping names the vector, or if the file has one.
+// settings that it adds to o.Mapping: none if o.Mapping names the vector, and at most the label if the
+// file has a vector column.
 func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Setting, error) {
 	m := o.Mapping
 	if m.Vector != "" || len(m.Columns) > 0 {
@@ -176,8 +177,12 @@ func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Settin
 		return m, nil, err
 	}
 	defer r.Close()
-	if of := m.ofMap(r.Schema()); of.Vector != "" || len(of.Columns) > 0 || len(vectorsOf(r.Schema())) > 0 {
+	if of := m.ofMap(r.Schema()); of.Vector != "" || len(of.Columns) > 0 {
 		return m, nil, nil
+	}
+	if len(vectorsOf(r.Schema())) > 0 {
+		m, settings := m.labelled(r.Schema(), len(o.LabelFiles) > 0)
+		return m, settings, nil
 	}
 	p, err := ReadProfile(ctx, r, nil)
 	if err != nil || p.columns == "" {

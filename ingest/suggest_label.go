@@ -86,3 +86,26 @@ func (p *Profile) labelNote() string {
 	return fmt.Sprintf("column %q is taken as the label, %s: it colours the map and is not in the vectors; to have it there: %s",
 		p.Suggestion.Label, p.labelWhy, Flags(without.Suggested()))
 }
+
+// besideVectors are names of labels beside a column of vectors, in lower case, the usual first.
+var besideVectors = append(slices.Clone(labelNames), "y", "y_train", "train_labels")
+
+// labelled returns the mapping of a file with a column of vectors, with the column that is the label by
+// its name, and the setting. It adds none if there are labels already.
+func (m Mapping) labelled(s table.Schema, labels bool) (Mapping, []Setting) {
+	if labels || m.Label != "" {
+		return m, nil
+	}
+	passing := m.Passing()
+	for _, name := range besideVectors {
+		for _, f := range s {
+			plain := f.Kind == table.Number || f.Kind == table.Bool || f.Kind == table.Text
+			if !plain || strings.ToLower(f.Name) != name || slices.Contains(passing, f.Name) || emit.CheckKept("", []string{f.Name}) != nil {
+				continue
+			}
+			m.Label = f.Name
+			return m, []Setting{{Name: "label", Value: f.Name, Why: fmt.Sprintf("column %q is taken as the label, by its name: it colours the map", f.Name)}}
+		}
+	}
+	return m, nil
+}

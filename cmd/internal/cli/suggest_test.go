@@ -45,10 +45,32 @@ func TestScoreReadsTheTableAsFit(t *testing.T) {
 	}
 	write(t, "pets.csv", text)
 	must(t, "-q", "fit", "pets.csv", "-o", "m.unfold", "--map", "map.csv", "--steps", "20")
-	out := must(t, "-q", "score", "map.csv", "--data", "pets.csv", "--label", "species")
+	out := must(t, "-q", "score", "map.csv", "--data", "pets.csv") // the map's only column of classes is the label
 	if !strings.Contains(out, "1-NN               1.0000") || !strings.Contains(out, "trustworthiness") {
 		t.Errorf("score prints\n%s", out)
 	}
+}
+
+// The map of a guessed label is drawn in its colours. The error for a column that a map lacks says which
+// it has, and how it gets more.
+func TestPlotColorsByTheGuessedLabel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "species,island,a,b\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%s,%s,%g,%g\n", []string{"cat", "dog"}[i%2], []string{"x", "y", "z"}[i%3], math.Sin(float64(i)), math.Cos(float64(i)))
+	}
+	write(t, "pets.csv", text)
+	must(t, "-q", "fit", "pets.csv", "-o", "m.unfold", "--map", "map.csv", "--steps", "5")
+	must(t, "-q", "plot", "map.csv", "-o", "own.svg")
+	must(t, "-q", "plot", "map.csv", "-o", "named.svg", "--color", "species")
+	if own := page(t, "own.svg"); own != page(t, "named.svg") || !strings.Contains(own, "dog") {
+		t.Error("the picture is not that of --color species")
+	}
+	code, _, stderr := run(t, "-q", "plot", "map.csv", "-o", "x.svg", "--color", "island")
+	if code != exitBadInput || !strings.Contains(stderr, "the columns are id, species, sigma") || !strings.Contains(stderr, "fit --keep names, and --beside FILE adds") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	must(t, "-q", "plot", "map.csv", "-o", "x.svg", "--beside", "pets.csv", "--color", "island")
 }
 
 // Every command accepts a map of another program.
