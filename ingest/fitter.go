@@ -223,7 +223,7 @@ func (f *Fitter) NeedsPass() bool {
 }
 
 // Add learns from a table. It returns the same errors as Encode.
-func (f *Fitter) Add(t *table.Table) error { return t.Located(f.learn(t)) }
+func (f *Fitter) Add(t *table.Table) error { return t.Located(f.mapping.Metric.gap(f.learn(t))) }
 
 func (f *Fitter) learn(t *table.Table) error {
 	f.rows += int64(t.Len())

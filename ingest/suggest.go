@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -106,6 +107,42 @@ func (p *Profile) Suggested() (out []Setting) {
 	return out
 }
 
+// constant returns an error if all columns that could be in a vector have one value each, or none; nil
+// otherwise.
+func (p *Profile) constant(o table.Origin) error {
+	var names []string
+	for i := range p.Columns {
+		c := &p.Columns[i]
+		switch {
+		case slices.ContainsFunc(p.Left, func(l Left) bool { return l.Column == c.Name && strings.HasPrefix(l.Why, "an id") }):
+		case c.Min < c.Max || c.Distinct > 1 || c.Kind == table.Other:
+			return nil
+		default:
+			names = append(names, c.Name)
+		}
+	}
+	if p.Rows < 2 || len(names) == 0 {
+		return nil
+	}
+	return o.Bad("nothing in it tells rows apart: %s the same in all %d rows", areWords(names), p.Rows).Suggest("a map needs columns whose values differ")
+}
+
+// areWords returns the names with the verb of their number.
+func areWords(names []string) string {
+	if len(names) == 1 {
+		return fmt.Sprintf("column %s is", names[0])
+	}
+	return fmt.Sprintf("columns %s are", table.List(names))
+}
+
+// Constant returns what Suggest says of a source whose rows are all alike, "" for others.
+func (p *Profile) Constant() string {
+	if err := p.constant(table.Origin{}); p.columns == "" && err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // Unused returns the columns that the suggestion omits, of those that "*" does.
 func (p *Profile) Unused() []Left {
 	return slices.DeleteFunc(slices.Clone(p.Left), func(l Left) bool {
@@ -185,6 +222,9 @@ func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Settin
 		return m, settings, nil
 	}
 	p, err := ReadProfile(ctx, r, nil)
+	if err == nil && p.columns == "" {
+		err = p.constant(table.Origin{File: path})
+	}
 	if err != nil || p.columns == "" {
 		return m, nil, err
 	}

@@ -119,3 +119,29 @@ func TestFreeTextIsNoID(t *testing.T) {
 		t.Errorf("left out: %v, want %v", d.Left, want)
 	}
 }
+
+// A table whose rows are all alike is named for that, not for having no vectors.
+func TestRowsThatAreAllAlike(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte("a,b\n"+strings.Repeat("1,x\n", 30)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := ingest.Suggest(t.Context(), path, ingest.ReadOptions{})
+	const want = "nothing in it tells rows apart: columns a, b are the same in all 30 rows; a map needs columns whose values differ"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// Rows of 0 and 1 have no means, so a gap is not to be filled with one.
+func TestGapsUnderHamming(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte("a,b\nx,1\ny,\nx,0\ny,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := ingest.Mapping{Metric: ingest.Hamming, Columns: []ingest.ColumnSpec{{Name: "a"}, {Name: "b"}}}
+	_, err := ingest.ReadAll(t.Context(), []string{path}, ingest.ReadOptions{Mapping: m})
+	if err == nil || !strings.Contains(err.Error(), `row 2 (line 3), column "b": the value is missing`) || strings.Contains(err.Error(), "mean") || !strings.Contains(err.Error(), "missing drop") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -161,6 +161,8 @@ func advise(p *ingest.Profile, r table.Reader) string {
 		if text := ingest.DescribeLeft(p.Unused()); text != "" {
 			lines = append(lines, text)
 		}
+	case p.Constant() != "":
+		lines = append(lines, p.Constant())
 	default:
 		lines = append(lines, "there is no column that fit could take")
 	}
