@@ -149,6 +149,14 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 	return f, nil
 }
 
+// Expect sets the length of the vectors where the schema does not have it, as in JSON, of which only the
+// rows would tell.
+func (f *Fitter) Expect(dim int) {
+	if f.vector != "" && f.dim == 0 && f.sparse == nil {
+		f.dim = dim
+	}
+}
+
 // needs returns the columns that Add reads and those that are passed on.
 func (f *Fitter) needs() []string {
 	names := f.mapping.Passing()
