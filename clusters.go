@@ -11,7 +11,8 @@ import (
 
 // ClusterOptions define a cluster, like the flags of `unfold clusters`. The zero value works.
 type ClusterOptions struct {
-	// MinSize is the least number of points of a cluster. Default 50, at least 2.
+	// MinSize is the least number of points of a cluster, at least 2. Default 50, or a twentieth of
+	// the points if that is less, but at least 5.
 	MinSize int
 	// MinSamples is the rank of the neighbour whose distance measures the density at a point. A
 	// larger one leaves more noise. Default MinSize.

@@ -32,7 +32,7 @@ func (e *Encoder) Pass(t *table.Table) (*Batch, error) {
 func (e *Encoder) EncodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, error) {
 	b, err := e.encodeInto(t, x)
 	if err != nil {
-		return nil, t.Located(err)
+		return nil, t.Located(e.metric.gap(err))
 	}
 	return b, nil
 }

@@ -149,6 +149,14 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 	return f, nil
 }
 
+// Expect sets the length of the vectors where the schema does not have it, as in JSON, of which only the
+// rows would tell.
+func (f *Fitter) Expect(dim int) {
+	if f.vector != "" && f.dim == 0 && f.sparse == nil {
+		f.dim = dim
+	}
+}
+
 // needs returns the columns that Add reads and those that are passed on.
 func (f *Fitter) needs() []string {
 	names := f.mapping.Passing()
@@ -223,7 +231,7 @@ func (f *Fitter) NeedsPass() bool {
 }
 
 // Add learns from a table. It returns the same errors as Encode.
-func (f *Fitter) Add(t *table.Table) error { return t.Located(f.learn(t)) }
+func (f *Fitter) Add(t *table.Table) error { return t.Located(f.mapping.Metric.gap(f.learn(t))) }
 
 func (f *Fitter) learn(t *table.Table) error {
 	f.rows += int64(t.Len())

@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"unfold/ingest/table"
 )
@@ -54,4 +56,14 @@ func (f *Fitter) asCategories() error {
 		}
 	}
 	return nil
+}
+
+// gap returns an error with the remedies that a missing value has under the metric: rows of 0 and 1 have
+// no means.
+func (m Metric) gap(err error) error {
+	var e *table.Error
+	if m.bits() && errors.As(err, &e) && strings.HasPrefix(e.Problem, "the value is missing") {
+		_ = e.Suggest("drop such rows (missing drop), leave the column out, or give the missing a value of its own, such as the word unknown")
+	}
+	return err
 }

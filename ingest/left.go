@@ -65,8 +65,16 @@ const (
 	leastRows = 10
 )
 
+// sentence is the mean number of words that text has at least, if it is no id; freeText is the reason
+// for omitting such a column.
+const (
+	sentence = 4
+	freeText = "free text, whose words NAME:tokens=64 takes"
+)
+
 // idLook decides whether a column selected by "*" identifies the rows. Such a column has whole
-// numbers in equal steps, unique whole numbers under the name of an id, or unique words.
+// numbers in equal steps, unique whole numbers under the name of an id, or unique words. It tells
+// sentences from ids, too.
 type idLook struct {
 	name  string
 	kind  table.Kind // Number, or Text, which is omitted anyway
@@ -76,6 +84,7 @@ type idLook struct {
 	step  float64
 	steps bool            // all steps are equal so far
 	once  map[string]bool // values so far, nil after one was repeated
+	words int             // in all texts so far
 	done  bool
 }
 
@@ -139,6 +148,9 @@ func (l *idLook) seeValue(c table.Column, i int, begins bool) {
 	}
 	if l.once != nil {
 		v := c.Text(i)
+		if l.kind == table.Text {
+			l.words += len(strings.Fields(v))
+		}
 		if l.once[v] {
 			l.once = nil
 		} else {
@@ -156,6 +168,8 @@ func (l *idLook) why() string {
 		return ""
 	case l.steps && l.step != 0:
 		return fmt.Sprintf("an id: whole numbers in steps of %g", math.Abs(l.step))
+	case l.once != nil && l.kind == table.Text && l.words >= sentence*l.rows:
+		return freeText
 	case l.once != nil && l.kind == table.Text:
 		return "an id: text, every value once"
 	case l.once != nil:

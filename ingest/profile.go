@@ -51,6 +51,7 @@ type Profile struct {
 	// nothing to encode. columns is the text of its columns.
 	Suggestion Mapping
 	columns    string
+	labelWhy   string // why Suggestion.Label is the label
 	// Unread are the columns that the reader omits; their types contain the reason.
 	Unread table.Schema
 	// Entries is the number of nonzero values of a sparse matrix, or of sparse vectors in the only

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,19 +15,19 @@ const categories = 50
 
 // suggest sets suggested options for fit. It suggests numbers, text with few values, and times,
 // standardized if their deviations differ much and they are not elements of one array. It suggests
-// Hellinger for counts and means for missing values. A column with the name of labels is the label.
+// Hellinger for counts and means for missing values. One column may be the label (see label).
 func (p *Profile) suggest(numbers bool) {
 	var names []string
-	label := p.label()
+	ids := map[string]bool{}
+	for _, l := range p.Left {
+		ids[l.Column] = strings.HasPrefix(l.Why, "an id")
+	}
+	label, why := p.label(ids)
 	if numbers {
 		names = append(names, "*")
 	}
 	var deviations []float64
 	var used []*ColumnProfile // of deviations
-	ids := map[string]bool{}
-	for _, l := range p.Left {
-		ids[l.Column] = strings.HasPrefix(l.Why, "an id")
-	}
 	holes, counts := false, tallyCounts{}
 	for i := range p.Columns {
 		c := &p.Columns[i]
@@ -38,7 +39,7 @@ func (p *Profile) suggest(numbers bool) {
 		case c.timed && c.Distinct > 1:
 			names = append(names, escaped(c.Name)+":time")
 		case left:
-		case c.Kind == table.Text && c.Distinct > 1 && c.Distinct <= categories && 2*int64(c.Distinct) <= p.Rows:
+		case c.Kind == table.Text && p.categorical(c):
 			names = append(names, escaped(c.Name))
 		case c.Kind == table.Time && c.Min < c.Max:
 			names = append(names, escaped(c.Name))
@@ -53,7 +54,7 @@ func (p *Profile) suggest(numbers bool) {
 	}
 	const much = 10
 	if label != nil {
-		p.Suggestion.Label = label.Name
+		p.Suggestion.Label, p.labelWhy = label.Name, why
 	}
 	p.columns = strings.Join(names, ",")
 	p.Suggestion.Columns, _ = ParseColumns(p.columns) // names are escaped
@@ -65,25 +66,6 @@ func (p *Profile) suggest(numbers bool) {
 		p.Suggestion.Standardize = true
 	}
 	p.Suggestion.Fill = holes
-}
-
-// labelNames are names of columns of labels, in lower case, the usual first.
-var labelNames = []string{"label", "labels", "target", "targets", "class", "classes"}
-
-// label returns the column that holds labels by its name, nil if there is none, or no other column.
-func (p *Profile) label() *ColumnProfile {
-	if len(p.Columns) < 2 {
-		return nil
-	}
-	for _, name := range labelNames {
-		for i := range p.Columns {
-			c := &p.Columns[i]
-			if strings.ToLower(c.Name) == name && slices.Contains([]table.Kind{table.Number, table.Bool, table.Text}, c.Kind) {
-				return c
-			}
-		}
-	}
-	return nil
 }
 
 var numbered = regexp.MustCompile(`[0-9]+`)
@@ -101,28 +83,71 @@ func oneArray(columns []*ColumnProfile) bool {
 }
 
 // Setting is a setting of columns: the name without "source." (a flag has the same name), and its
-// value, "true" for a switch.
-type Setting struct{ Name, Value string }
+// value, "true" for a switch. Why is the reason of a guess that the user should know, "" for others.
+type Setting struct{ Name, Value, Why string }
 
 // Suggested returns the suggestion as settings, none if there is no suggestion.
 func (p *Profile) Suggested() (out []Setting) {
 	if p.columns == "" {
 		return nil
 	}
-	out = append(out, Setting{"columns", p.columns})
+	out = append(out, Setting{Name: "columns", Value: p.columns})
 	if l := p.Suggestion.Label; l != "" {
-		out = append(out, Setting{"label", l})
+		out = append(out, Setting{Name: "label", Value: l, Why: p.labelNote()})
 	}
 	if m := p.Suggestion.Metric; m != "" {
-		out = append(out, Setting{"metric", string(m)})
+		out = append(out, Setting{Name: "metric", Value: string(m)})
 	}
 	if p.Suggestion.Standardize {
-		out = append(out, Setting{"standardize", "true"})
+		out = append(out, Setting{Name: "standardize", Value: "true"})
 	}
 	if p.Suggestion.Fill {
-		out = append(out, Setting{"missing", "mean"})
+		out = append(out, Setting{Name: "missing", Value: "mean"})
 	}
 	return out
+}
+
+// constant returns an error if all columns that could be in a vector have one value each, or none; nil
+// otherwise.
+func (p *Profile) constant(o table.Origin) error {
+	var names []string
+	for i := range p.Columns {
+		c := &p.Columns[i]
+		switch {
+		case slices.ContainsFunc(p.Left, func(l Left) bool { return l.Column == c.Name && strings.HasPrefix(l.Why, "an id") }):
+		case c.Min < c.Max || c.Distinct > 1 || c.Kind == table.Other:
+			return nil
+		default:
+			names = append(names, c.Name)
+		}
+	}
+	if p.Rows < 2 || len(names) == 0 {
+		return nil
+	}
+	return o.Bad("nothing in it tells rows apart: %s the same in all %d rows", areWords(names), p.Rows).Suggest("a map needs columns whose values differ")
+}
+
+// areWords returns the names with the verb of their number.
+func areWords(names []string) string {
+	if len(names) == 1 {
+		return fmt.Sprintf("column %s is", names[0])
+	}
+	return fmt.Sprintf("columns %s are", table.List(names))
+}
+
+// Constant returns what Suggest says of a source whose rows are all alike, "" for others.
+func (p *Profile) Constant() string {
+	if err := p.constant(table.Origin{}); p.columns == "" && err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// Unused returns the columns that the suggestion omits, of those that "*" does.
+func (p *Profile) Unused() []Left {
+	return slices.DeleteFunc(slices.Clone(p.Left), func(l Left) bool {
+		return l.Column == p.Suggestion.Label || slices.ContainsFunc(p.Suggestion.Columns, func(c ColumnSpec) bool { return c.Name == l.Column })
+	})
 }
 
 // special reports whether a shell may split or replace a word with the character.
@@ -177,7 +202,8 @@ func (t *tallyCounts) are() bool {
 }
 
 // Suggest returns the mapping that inspect suggests for a file without a vector column, and the
-// settings that it adds to o.Mapping: none if o.Mapping names the vector, or if the file has one.
+// settings that it adds to o.Mapping: none if o.Mapping names the vector, and at most the label if the
+// file has a vector column.
 func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Setting, error) {
 	m := o.Mapping
 	if m.Vector != "" || len(m.Columns) > 0 {
@@ -188,10 +214,17 @@ func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Settin
 		return m, nil, err
 	}
 	defer r.Close()
-	if of := m.ofMap(r.Schema()); of.Vector != "" || len(of.Columns) > 0 || len(vectorsOf(r.Schema())) > 0 {
+	if of := m.ofMap(r.Schema()); of.Vector != "" || len(of.Columns) > 0 {
 		return m, nil, nil
 	}
+	if len(vectorsOf(r.Schema())) > 0 {
+		m, settings := m.labelled(r.Schema(), len(o.LabelFiles) > 0)
+		return m, settings, nil
+	}
 	p, err := ReadProfile(ctx, r, nil)
+	if err == nil && p.columns == "" {
+		err = p.constant(table.Origin{File: path})
+	}
 	if err != nil || p.columns == "" {
 		return m, nil, err
 	}

@@ -4,7 +4,9 @@ import (
 	"archive/zip"
 	"bufio"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"unfold/ingest/dense"
 	"unfold/ingest/input"
@@ -12,7 +14,7 @@ import (
 )
 
 // vectorNames are common names of the vectors in an archive with several arrays.
-var vectorNames = []string{"embeddings", "embedding", "vectors", "features", "X"}
+var vectorNames = []string{"embeddings", "embedding", "vectors", "features", "X", "data", "X_train", "x_train", "x"}
 
 // maxBeside is the maximum number of bytes of arrays that become additional columns.
 const maxBeside = 1 << 30
@@ -21,19 +23,48 @@ const maxBeside = 1 << 30
 // are vectors, such as labels, become additional columns.
 type bundle struct {
 	table.Reader
-	rows   int64
-	beside []table.Column
+	file, vectors string
+	rows          int64
+	beside        []table.Column
+	unread        []string // the other arrays
 }
 
-// vectorsOf returns the name of the array of vectors in an archive with several arrays, "" if none
-// has such a name.
-func vectorsOf(arrays []string) string {
+// vectorsOf returns the name of the array of vectors in an archive with several arrays: the first of
+// vectorNames, or else the only array of more than one dimension. It is "" if there is none.
+func vectorsOf(z *zip.Reader, arrays []string) string {
 	for _, name := range vectorNames {
 		if slices.Contains(arrays, name) {
 			return name
 		}
 	}
-	return ""
+	only := ""
+	for _, m := range z.File {
+		if dimensions(m) < 2 {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = nameOf(m)
+	}
+	return only
+}
+
+// nameOf returns the name of an array in an archive.
+func nameOf(m *zip.File) string { return strings.TrimSuffix(m.Name, ".npy") }
+
+// dimensions returns the number of dimensions of an array, 0 if it is none of numbers or text.
+func dimensions(m *zip.File) int {
+	part, err := m.Open()
+	if err != nil {
+		return 0
+	}
+	defer part.Close()
+	_, dims, err := header(part, table.Origin{})
+	if err != nil {
+		return 0
+	}
+	return len(dims)
 }
 
 // newBundle reads the additional columns.
@@ -42,19 +73,26 @@ func newBundle(in *input.Source, z *zip.Reader, r table.Reader, vectors string) 
 	if !is {
 		return r, nil
 	}
-	b := &bundle{Reader: r}
+	b := &bundle{Reader: r, vectors: vectors}
+	b.file, _, _ = input.ArchiveMember(in.Origin.File)
 	b.rows, _ = counted.NumRows()
 	for _, m := range z.File {
-		name := m.Name[:len(m.Name)-len(".npy")]
-		if name == vectors || m.UncompressedSize64 > maxBeside {
+		name := nameOf(m)
+		if name == vectors {
 			continue
 		}
-		c, ok, err := b.column(in, m, name)
-		if err != nil {
-			return nil, err
+		var c table.Column
+		ok := false
+		if m.UncompressedSize64 <= maxBeside {
+			var err error
+			if c, ok, err = b.column(in, m, name); err != nil {
+				return nil, err
+			}
 		}
 		if ok {
 			b.beside = append(b.beside, c)
+		} else {
+			b.unread = append(b.unread, name)
 		}
 	}
 	return b, nil
@@ -114,4 +152,28 @@ func (b *bundle) Next(ctx context.Context) (*table.Table, error) {
 		columns[i] = c.Slice(from, from+t.Len())
 	}
 	return t.Beside(columns...), nil
+}
+
+// Reading describes which arrays are read.
+func (b *bundle) Reading() string {
+	out := fmt.Sprintf("vectors: the array %s", b.vectors)
+	if len(b.beside) > 0 {
+		names := make([]string, len(b.beside))
+		for i, c := range b.beside {
+			names[i] = c.Name()
+		}
+		out += fmt.Sprintf("; columns: %s", table.List(names))
+	}
+	if len(b.unread) > 0 {
+		out += fmt.Sprintf("; not read: %s; %s:NAME takes another array alone", table.List(b.unread), table.Line(b.file))
+	}
+	return out
+}
+
+// Guesses returns what the user should know: that arrays are not read.
+func (b *bundle) Guesses() []string {
+	if len(b.unread) == 0 {
+		return nil
+	}
+	return []string{b.Reading()}
 }

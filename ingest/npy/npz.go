@@ -24,7 +24,7 @@ func NewArchiveReader(in *input.Source, batchRows int) (table.Reader, error) {
 	_, _, named := input.ArchiveMember(in.Origin.File)
 	vectors := ""
 	if !named && len(arrays) > 1 {
-		vectors = vectorsOf(arrays)
+		vectors = vectorsOf(z, arrays)
 	}
 	name := vectors
 	if vectors == "" {

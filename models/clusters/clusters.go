@@ -62,7 +62,7 @@ func (c *Clusters) Chosen() []int32 {
 // their order or on the number of threads. The error is a *models.SettingError, a *models.RowError
 // or another that matches models.ErrBadInput, or that of the context.
 func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clusters, error) {
-	s, err := s.Filled()
+	s, err := s.Of(x.Rows).Filled()
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // takes O(n^2) time and O(n) memory. The error is a *models.SettingError, a *models.RowError or
 // another that matches models.ErrBadInput, or that of the context.
 func FindDistances[T vec.Float](ctx context.Context, d vec.Matrix[T], s Settings) (*Clusters, error) {
-	s, err := s.Filled()
+	s, err := s.Of(d.Rows).Filled()
 	if err != nil {
 		return nil, err
 	}

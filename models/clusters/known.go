@@ -16,7 +16,7 @@ import (
 // point needs MinSamples of them. The distance in the settings is ignored. It takes O(m log m) time
 // and O(m) memory for m entries. Errors are those of FindDistances.
 func FindKnown(ctx context.Context, d *sparse.Rows, s Settings) (*Clusters, error) {
-	s, err := s.Filled()
+	s, err := s.Of(d.N()).Filled()
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,8 @@ const (
 
 // Settings define clusters. The zero value works.
 type Settings struct {
-	// MinSize is the least number of points of a cluster. Default 50, at least 2.
+	// MinSize is the least number of points of a cluster, at least 2. Default 50, or a twentieth of
+	// the points if that is less, but at least 5 (see Of).
 	MinSize int
 	// MinSamples is m of (1): the core distance is that to the m-th nearest other point, or to the
 	// farthest if there are fewer. Default MinSize.
@@ -68,8 +69,19 @@ type Settings struct {
 	Threads int
 }
 
-// DefaultMinSize is the default of MinSize.
-const DefaultMinSize = 50
+// DefaultMinSize is the default of MinSize for many points. Fewer than 1,000 have a twentieth of their
+// number, but at least fewestMinSize.
+const (
+	DefaultMinSize = 50
+	fewestMinSize  = 5
+	minSizeShare   = 20
+)
+
+// Of returns the settings with the default of MinSize for n points.
+func (s Settings) Of(n int) Settings {
+	s.MinSize = cmp.Or(s.MinSize, min(DefaultMinSize, max(fewestMinSize, n/minSizeShare)))
+	return s
+}
 
 // RowBytes estimates the peak memory of Find in bytes per row of dim values, without the rows
 // themselves: for neighbour lists, the tree and its hierarchy.

@@ -295,6 +295,7 @@ func (m *Map) For(s table.Schema, name string) (*Map, error) {
 		if err != nil {
 			return nil, table.InFile(name, m.columnless(err))
 		}
+		f.Expect(m.of.Dim)
 		if out.encoder, err = f.Encoder(); err != nil {
 			return nil, table.InFile(name, err)
 		}

@@ -68,7 +68,7 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	if data.Sparse != nil {
 		cols = data.Sparse.M()
 	}
-	report := newClusterReport(found, set, cols)
+	report := newClusterReport(found, set.Of(len(found.Label)), cols)
 	if err := report.compare(found, data.Label); err != nil {
 		return err
 	}

@@ -12,20 +12,20 @@ import (
 
 // clusterFlags define a cluster.
 type clusterFlags struct {
-	MinSize    int     `placeholder:"N" help:"Fewest points of a cluster. Default 50."`
+	MinSize    int     `placeholder:"N" help:"Fewest points of a cluster. Default up to 50."`
 	MinSamples int     `placeholder:"M" help:"How dense it is around a point is by its M-th nearest other point: more of them smooth, and leave more noise. Default as many as a cluster has at least."`
 	Selection  string  `enum:"eom,leaf" default:"eom" placeholder:"eom|leaf" help:"Which clusters of the hierarchy are chosen: those that last longest (excess of mass), or the smallest. Default eom."`
 	Epsilon    float64 `placeholder:"DISTANCE" help:"Clusters that part at a distance below it stay one. Default 0."`
 }
 
-// settings returns the settings of the flags. A usage error names the flag, which starts with
+// settings returns the checked settings of the flags, without defaults. A usage error names the flag, which starts with
 // prefix. more sets further settings, or is nil.
 func (c clusterFlags) settings(prefix string, threads int, more func(*clusters.Settings)) (clusters.Settings, error) {
 	set := clusters.Settings{MinSize: c.MinSize, MinSamples: c.MinSamples, Selection: clusters.Selection(c.Selection), Epsilon: c.Epsilon, Threads: threads}
 	if more != nil {
 		more(&set)
 	}
-	set, err := set.Filled()
+	_, err := set.Filled() // the default of MinSize depends on the number of points
 	var wrong *models.SettingError
 	if errors.As(err, &wrong) {
 		return set, usagef("--%s%s: %s", prefix, flagName(wrong.Name), wrong.Problem)

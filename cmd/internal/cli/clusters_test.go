@@ -189,3 +189,21 @@ func TestNamesOfClusters(t *testing.T) {
 		}
 	}
 }
+
+// Small tables have small clusters: the default of --min-size is a twentieth of few points.
+func TestClustersOfFewRows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var text strings.Builder
+	fmt.Fprintln(&text, "x,y")
+	for i := range 90 {
+		at := float64(i % 6)
+		fmt.Fprintf(&text, "%g,%g\n", 10*at+0.3*math.Sin(float64(i*i)), 0.3*math.Cos(float64(3*i)))
+	}
+	write(t, "few.csv", text.String())
+	if out := must(t, "-q", "clusters", "few.csv", "--columns", "x,y"); !strings.Contains(out, "6 clusters of at least 5") {
+		t.Errorf("clusters prints\n%s", out)
+	}
+	if out := must(t, "-q", "clusters", "few.csv", "--columns", "x,y", "--min-size", "20"); strings.Contains(out, "6 clusters") || !strings.Contains(out, "of at least 20") {
+		t.Errorf("clusters --min-size 20 prints\n%s", out)
+	}
+}

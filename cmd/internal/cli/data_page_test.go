@@ -156,10 +156,11 @@ func TestInspectSuggests(t *testing.T) {
 	write(t, "odd.csv", "v,w\n1,2\n3,oops\n5,6\n7,8\n")
 	for _, c := range []struct{ file, want string }{
 		{"odd.csv", "row 2 (line 3), column \"w\": \"oops\" is not a number; 3 of the 4 values looked at are"},
-		{"times.csv", "for fit: --columns '*,at:time,code' --standardize --missing mean\n"},
+		{"times.csv", "for fit: --columns '*,at:time' --label code --standardize --missing mean\n"},
 		{"times.csv", "w       int64   1        2000 .. 9000"},
 		{"times.csv", "values are missing: --missing mean fills them, --missing drop leaves their rows out\n"},
-		{"holes.csv", "for fit: --columns '*,color' --standardize --missing mean\n"},
+		{"holes.csv", "for fit: --columns '*' --label color --missing mean\n"},
+		{"holes.csv", "column \"color\" is taken as the label, as the only column of categories: it colours the map and is not in the vectors; to have it there: --columns '*,color' --standardize --missing mean\n"},
 		{"sensors.parquet", "for fit: --columns '*,sensor.at.room,day,seen,color' --standardize --missing mean\n"},
 		{"sensors.parquet", "2024-03-01 .. 2024-06-04"},
 		{"renamed.parquet", `fit takes the vectors in "vec"`},

@@ -66,7 +66,7 @@ func (g *grouping) find(ctx context.Context, p *program, inputs []string, at vec
 	if g.found, err = clusters.Find(ctx, at, g.set); err != nil {
 		return fitError(inputs, fmt.Errorf("clusters: %w", err))
 	}
-	g.report = newClusterReport(g.found, g.set, at.Cols)
+	g.report = newClusterReport(g.found, g.set.Of(at.Rows), at.Cols)
 	return nil
 }
 

@@ -131,7 +131,14 @@ func (p *program) suggest(ctx context.Context, paths []string, o *ingest.ReadOpt
 	if err != nil || len(settings) == 0 {
 		return nil, err
 	}
-	p.note("no column is named, and none holds vectors: reading %s as with %s", address.Address(paths[0]), ingest.Flags(settings))
+	if len(m.Columns) > 0 {
+		p.note("no column is named, and none holds vectors: reading %s as with %s", address.Address(paths[0]), ingest.Flags(settings))
+	}
+	for _, s := range settings {
+		if s.Why != "" && m.Label == s.Value {
+			p.note("%s", s.Why)
+		}
+	}
 	o.Mapping = m
 	return settings, nil
 }
@@ -195,29 +202,53 @@ func notModel(path string) error {
 		Hint: "the map is what fit --map and embed -o write"}
 }
 
-// mapColumn returns a map's column. The error for a missing column names the file and its columns.
+// mapColumn returns a map's column. The error for a missing column names the file and its columns, and
+// says how a map gets others.
 func mapColumn(file string, m *emit.Map, name string) (table.Column, error) {
 	c, err := m.Column(name)
 	var e *table.Error
 	if errors.As(err, &e) {
 		e.Origin.File = file
+		return c, e.Suggest("%s; a map has the columns of the data that fit --keep names, and --beside FILE adds those of a table with its rows", e.Hint)
 	}
 	return c, err
 }
 
-// mapLabels returns the classes of a map: the named column, else the column label, else nil.
+// mapLabels returns the classes of a map: the named column, else that of labelOf, else nil.
 func mapLabels(file string, m *emit.Map, name string) ([]string, error) {
 	if name == "" {
-		if _, err := m.Column(ingest.LabelName); err != nil {
+		if name = labelOf(m); name == "" {
 			return nil, nil
 		}
-		name = ingest.LabelName
 	}
 	c, err := mapColumn(file, m, name)
 	if err != nil {
 		return nil, err
 	}
 	return c.Strings(), nil
+}
+
+// labelOf returns the column of a map that has its classes: label, else the only column of the data
+// that the map has, if its values are classes; "" if there is none.
+func labelOf(m *emit.Map) string {
+	if _, err := m.Column(ingest.LabelName); err == nil {
+		return ingest.LabelName
+	}
+	if len(m.Kept) != 1 || table.Millis(m.Kept[0]) != nil {
+		return ""
+	}
+	const most = 100
+	_, classes := colorBy(m.Kept[0])
+	distinct := map[string]bool{}
+	for _, of := range classes {
+		if distinct[of] = true; len(distinct) > most {
+			return ""
+		}
+	}
+	if len(distinct) < 2 || 2*len(distinct) > len(classes) {
+		return ""
+	}
+	return m.Kept[0].Name()
 }
 
 // readLabels reads label files. Together they have to have n labels, in the order of the rows.

@@ -153,9 +153,16 @@ func advise(p *ingest.Profile, r table.Reader) string {
 		lines = append(lines, "fit takes one column of vectors: --vector "+strings.Join(vectors, ", or --vector "))
 	case len(p.Suggested()) > 0:
 		lines = append(lines, "for fit: "+ingest.Flags(p.Suggested()))
-		if text := ingest.DescribeLeft(p.Left); text != "" {
+		for _, s := range p.Suggested() {
+			if s.Why != "" {
+				lines = append(lines, s.Why)
+			}
+		}
+		if text := ingest.DescribeLeft(p.Unused()); text != "" {
 			lines = append(lines, text)
 		}
+	case p.Constant() != "":
+		lines = append(lines, p.Constant())
 	default:
 		lines = append(lines, "there is no column that fit could take")
 	}

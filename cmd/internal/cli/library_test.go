@@ -177,3 +177,34 @@ func TestTheLibraryReadsModelsOfFit(t *testing.T) {
 		t.Errorf("%d values, named %q, encoded: %t", m.Dim(), names, encoded)
 	}
 }
+
+// A model of the Go package has no columns. It takes vectors in lines of JSON, whose length only the
+// rows tell, as it does those of .npy.
+func TestLibraryModelTakesJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := vectors(60, 5)
+	m, err := unfold.Fit(t.Context(), x, unfold.Options{Steps: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var model bytes.Buffer
+	if err := m.Save(&model); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "m.unfold", model.String())
+	npyOf(t, "x.npy", x)
+	var lines strings.Builder
+	for _, row := range x {
+		fmt.Fprintf(&lines, "{\"v\": %s}\n", strings.ReplaceAll(fmt.Sprint(row), " ", ", "))
+	}
+	write(t, "x.jsonl", lines.String())
+	must(t, "-q", "embed", "x.npy", "-m", "m.unfold", "-o", "npy.csv")
+	must(t, "-q", "embed", "x.jsonl", "-m", "m.unfold", "-o", "json.csv")
+	if page(t, "npy.csv") != page(t, "json.csv") {
+		t.Error("the places of vectors in JSON differ from those in .npy")
+	}
+	write(t, "short.jsonl", "{\"v\": [1, 2]}\n")
+	if code, _, stderr := run(t, "embed", "short.jsonl", "-m", "m.unfold", "-o", "x.csv"); code != exitBadInput || !strings.Contains(stderr, "the vector has 2 elements, 5 are expected") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}

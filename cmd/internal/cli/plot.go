@@ -22,7 +22,7 @@ type plotCmd struct {
 	Bounds      string   `placeholder:"REPORT" help:"Instead of a map: the report of a fit of kind lllvm, to draw its bound by the number of neighbours or, if there was one, in the course of learning."`
 	Compare     string   `placeholder:"BEFORE" help:"Another map of points with the same ids: it is laid over this one (turned, shifted and scaled), colours say how far points have moved since, and arrows which moved furthest."`
 	Output      string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png, .svg or .pdf."`
-	Color       string   `placeholder:"COL" help:"Column that colours the points: categories and few whole numbers as classes, other numbers and times on a scale. Default: label or cluster, if there is one."`
+	Color       string   `placeholder:"COL" help:"Column that colours the points: categories and few whole numbers as classes, other numbers and times on a scale. Default: label, cluster, or the only column of the data in the map, if it has classes."`
 	Scale       string   `enum:"auto,linear,log" default:"auto" placeholder:"auto|linear|log" help:"How numbers become colours. By default evenly, or by their logarithms where they are above 0 and of very different sizes."`
 	Palette     string   `placeholder:"NAME" help:"Colours: okabe-ito, tol or position for classes, viridis, magma, inferno, cividis or grey for numbers, or one's own as #0072b2,#e69f00. Default: by how many classes there are, and viridis."`
 	Dark        bool     `help:"Draw on a dark ground."`

@@ -23,10 +23,9 @@ const noiseName = "noise"
 func (c *plotCmd) color(ctx context.Context, out *plot.Map, m *emit.Map) error {
 	by := c.Color
 	if by == "" && out.Value == nil {
-		for _, name := range []string{ingest.LabelName, emit.ClusterName} {
-			if _, err := m.Column(name); err == nil && by == "" {
-				by = name
-			}
+		by = labelOf(m)
+		if _, err := m.Column(emit.ClusterName); err == nil && by != ingest.LabelName {
+			by = emit.ClusterName
 		}
 	}
 	if by == "" {

@@ -21,7 +21,7 @@ type scoreCmd struct {
 	Data      []string `placeholder:"FILE" help:"The data that the map was made of, in the map's order: adds trustworthiness, continuity, recall, R_NX, density, correlations of distances and triplets."`
 	Model     string   `short:"m" placeholder:"MODEL" help:"Take the data's columns as this model does, instead of by the flags below."`
 	Beside    string   `placeholder:"FILE" help:"A table with a row for every point of the map, in the map's order: its columns count as the map's own."`
-	Label     string   `placeholder:"COL" help:"Column of the map with the class. Default: label, if there is one."`
+	Label     string   `placeholder:"COL" help:"Column of the map with the class. Default: label, or the only column of the data in the map, if it has classes."`
 	LabelFile []string `placeholder:"FILE" help:"Labels beside the map: IDX, .npy or CSV with one column."`
 	Neighbors []int    `short:"k" default:"1,9" placeholder:"K" help:"Neighbours that vote on a point's class, or predict its numbers. Default 1,9."`
 	Rank      int      `placeholder:"K" help:"Neighbours that trustworthiness, continuity and recall look at. Default 12, and fewer than half of the points."`
@@ -75,7 +75,7 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 		}
 	}
 	r := &scoreReport{Points: m.Embedding.Rows, Dims: m.Embedding.Cols}
-	labels, err := c.labels(ctx, m)
+	labels, err := c.labels(ctx, p, m)
 	if err != nil {
 		return err
 	}
@@ -109,9 +109,12 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 }
 
 // labels returns the map's labels, nil if it has none.
-func (c *scoreCmd) labels(ctx context.Context, m *emit.Map) ([]string, error) {
+func (c *scoreCmd) labels(ctx context.Context, p *program, m *emit.Map) ([]string, error) {
 	if len(c.LabelFile) > 0 {
 		return readLabels(ctx, c.LabelFile, m.Len(), ingest.Options{})
+	}
+	if name := labelOf(m); c.Label == "" && name != "" && name != ingest.LabelName {
+		p.note("the classes are those of the map's column %q; --label names another", name)
 	}
 	return mapLabels(c.Map, m, c.Label)
 }
@@ -229,6 +232,14 @@ func (c *scoreCmd) readData(ctx context.Context, p *program) (*ingest.Dataset, e
 			return nil, err
 		}
 		if read.Mapping, err = mapping(settings.Source.Columns); err != nil {
+			return nil, err
+		}
+		// As fit read the table, if it had to guess.
+		inputs, err := p.expand(ctx, c.Data)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := p.suggest(ctx, inputs, &read); err != nil {
 			return nil, err
 		}
 	}

@@ -22,15 +22,55 @@ func TestFitTakesWhatInspectSuggests(t *testing.T) {
 		text += fmt.Sprintf("%d,%g,%s,%s\n", i, math.Sin(float64(i)), b, []string{"red", "green"}[i%2])
 	}
 	write(t, filepath.Join(dir, "plain.csv"), text)
-	const options = "--columns '*,color' --standardize --missing mean"
+	const options = "--columns '*' --label color --standardize --missing mean"
 	if out := must(t, "inspect", "plain.csv"); !strings.Contains(out, "for fit: "+options) {
 		t.Errorf("inspect suggests\n%s", out)
 	}
-	must(t, "-q", "fit", "plain.csv", "-o", "own.unfold", "--map", "own.csv", "--steps", "5")
-	must(t, "-q", "fit", "plain.csv", "-o", "said.unfold", "--map", "said.csv", "--steps", "5", "--columns", "*,color", "--standardize", "--missing", "mean")
+	code, _, notes := run(t, "-q", "fit", "plain.csv", "-o", "own.unfold", "--map", "own.csv", "--steps", "5")
+	if code != 0 || !strings.Contains(notes, `column "color" is taken as the label`) || !strings.Contains(notes, "to have it there: --columns '*,color' --standardize --missing mean\n") {
+		t.Errorf("exit %d, fit notes %s", code, notes)
+	}
+	must(t, "-q", "fit", "plain.csv", "-o", "said.unfold", "--map", "said.csv", "--steps", "5", "--columns", "*", "--label", "color", "--standardize", "--missing", "mean")
 	if own, said := page(t, "own.csv"), page(t, "said.csv"); own != said {
 		t.Error("the map of what is suggested differs from that of the options")
 	}
+}
+
+// score reads a table without vectors as fit does.
+func TestScoreReadsTheTableAsFit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "species,a,b\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%s,%g,%g\n", []string{"cat", "dog"}[i%2], math.Sin(float64(i))+float64(9*(i%2)), math.Cos(float64(i)))
+	}
+	write(t, "pets.csv", text)
+	must(t, "-q", "fit", "pets.csv", "-o", "m.unfold", "--map", "map.csv", "--steps", "20")
+	out := must(t, "-q", "score", "map.csv", "--data", "pets.csv") // the map's only column of classes is the label
+	if !strings.Contains(out, "1-NN               1.0000") || !strings.Contains(out, "trustworthiness") {
+		t.Errorf("score prints\n%s", out)
+	}
+}
+
+// The map of a guessed label is drawn in its colours. The error for a column that a map lacks says which
+// it has, and how it gets more.
+func TestPlotColorsByTheGuessedLabel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "species,island,a,b\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%s,%s,%g,%g\n", []string{"cat", "dog"}[i%2], []string{"x", "y", "z"}[i%3], math.Sin(float64(i)), math.Cos(float64(i)))
+	}
+	write(t, "pets.csv", text)
+	must(t, "-q", "fit", "pets.csv", "-o", "m.unfold", "--map", "map.csv", "--steps", "5")
+	must(t, "-q", "plot", "map.csv", "-o", "own.svg")
+	must(t, "-q", "plot", "map.csv", "-o", "named.svg", "--color", "species")
+	if own := page(t, "own.svg"); own != page(t, "named.svg") || !strings.Contains(own, "dog") {
+		t.Error("the picture is not that of --color species")
+	}
+	code, _, stderr := run(t, "-q", "plot", "map.csv", "-o", "x.svg", "--color", "island")
+	if code != exitBadInput || !strings.Contains(stderr, "the columns are id, species, sigma") || !strings.Contains(stderr, "fit --keep names, and --beside FILE adds") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	must(t, "-q", "plot", "map.csv", "-o", "x.svg", "--beside", "pets.csv", "--color", "island")
 }
 
 // Every command accepts a map of another program.
