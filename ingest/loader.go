@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"io"
+	"iter"
 	"runtime"
 	"sync"
 
@@ -245,7 +246,7 @@ func (l *loader) fillAll(r table.Reader, path string, x vec.Matrix[float32], at 
 		return at, err
 	}
 	if len(readers) < 2 {
-		return l.fill(r, x, at, int(l.total), p)
+		return l.fillFrom(table.Ahead(l.ctx, r), x, at, int(l.total), p)
 	}
 	from, own, errs := make([]int, len(readers)+1), make([]parts, len(readers)), make([]error, len(readers))
 	from[0] = at
@@ -271,8 +272,12 @@ func (l *loader) fillAll(r table.Reader, path string, x vec.Matrix[float32], at 
 // fill encodes one source. at is the number of its first row among the rows of all sources. fill
 // returns the number after its last row, which must not exceed end.
 func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at, end int, p *parts) (int, error) {
+	return l.fillFrom(table.All(l.ctx, r), x, at, end, p)
+}
+
+func (l *loader) fillFrom(tables iter.Seq2[*table.Table, error], x vec.Matrix[float32], at, end int, p *parts) (int, error) {
 	var scratch vec.Matrix[float32]
-	for t, err := range table.All(l.ctx, r) {
+	for t, err := range tables {
 		if err != nil {
 			return at, err
 		}

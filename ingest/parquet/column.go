@@ -15,14 +15,16 @@ import (
 	"unfold/ingest/arrays"
 	"unfold/ingest/bridge"
 	"unfold/ingest/table"
+	"unfold/internal/par"
 )
 
 // column is a column of the tables. Its reader is created, and its pages are checked, at the first
 // read.
 type column struct {
-	field  pqarrow.SchemaField
-	typ    arrow.DataType
-	reader *pqarrow.ColumnReader
+	field   pqarrow.SchemaField
+	typ     arrow.DataType
+	regular *regular // nil if the library reads the column
+	reader  *pqarrow.ColumnReader
 }
 
 // flat lists the fields of a file, those of structs by their dotted paths. nullable means that an
@@ -89,14 +91,44 @@ func (r *reader) readable(c *column) error {
 	return nil
 }
 
-// read decodes the next n rows of a column.
+// readRegular decodes the next n rows of the columns that are regular there. The others are nil, and
+// the library reads them from now on. Many columns are read concurrently; of few, their pages are.
+func (r *reader) readRegular(n int64) []arrow.Array {
+	out := make([]arrow.Array, len(r.columns))
+	within, tasks := r.threads, 1
+	if len(r.columns) >= 4*r.threads {
+		within, tasks = 1, r.threads
+	}
+	par.Do(tasks, len(r.columns), func(i int) {
+		c := r.columns[i]
+		if c.regular == nil {
+			return
+		}
+		err := contained(func() error {
+			out[i] = c.regular.read(int(n), within)
+			return nil
+		})
+		if err != nil || out[i] == nil {
+			out[i], c.regular = nil, nil
+		}
+	})
+	return out
+}
+
+// read decodes the next n rows of a column with the library.
 func (r *reader) read(c *column, n int64) (arrow.Array, error) {
-	r.mem.Used = 0
 	if c.reader == nil {
 		if err := r.begin(c); err != nil {
 			return nil, err
 		}
+		for before := r.origin.Row - (r.end - r.rows); before > 0; before -= r.batch {
+			r.mem.Used = 0
+			if _, err := c.reader.NextBatch(min(before, r.batch)); err != nil {
+				return nil, err
+			}
+		}
 	}
+	r.mem.Used = 0
 	chunked, err := c.reader.NextBatch(n)
 	if err != nil {
 		return nil, err
@@ -154,6 +186,7 @@ func (r *reader) begin(c *column) error {
 // close releases the buffers of a column that was read to its end. They take more memory than the
 // values of a column with few rows.
 func (c *column) close() {
+	c.regular = nil
 	if c.reader != nil {
 		c.reader.Release()
 		c.reader = nil

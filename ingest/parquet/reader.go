@@ -25,13 +25,15 @@ import (
 	"unfold/ingest/input"
 	"unfold/ingest/parquetcheck"
 	"unfold/ingest/table"
+	"unfold/internal/par"
 )
 
 // reader reads Parquet files in batches of all columns.
 //
 // The footer is checked when the file is opened, and the pages of a column before the column is
-// first decoded (package parquetcheck). The library decodes only in this goroutine, with a recover,
-// because a corrupt page can cause a panic. Fields of structs are separate columns, named by dotted
+// first decoded (package parquetcheck). Regular columns of numbers and vectors are decoded here
+// (regular.go), all else by the library. It decodes only in this goroutine, with a recover, because
+// a corrupt page can cause a panic. Fields of structs are separate columns, named by dotted
 // paths. The Arrow schema that some writers add to the file is ignored: lists are read as lists,
 // and dictionaries as values.
 type reader struct {
@@ -47,6 +49,8 @@ type reader struct {
 	widths  map[int]int              // result of anyLength
 	rows    int64
 	batch   int64
+	threads int // of readRegular
+	rooms   par.Lender[pageRoom]
 	mapID   string
 	// groups are the row groups with rows, and end is the row after the last.
 	groups []int
@@ -64,7 +68,7 @@ func NewReader(in *input.Source, batchRows int, memory int64) (table.Reader, err
 	if err != nil {
 		return nil, explain(in.Origin, err)
 	}
-	r := &reader{in: in, file: f, origin: in.Origin, check: check, mem: &arrays.Allocator{Limit: 2 * memory}, batch: int64(batchRows)}
+	r := &reader{in: in, file: f, origin: in.Origin, check: check, mem: &arrays.Allocator{Limit: 2 * memory}, batch: int64(batchRows), threads: par.Threads(0)}
 	if err := r.open(); err != nil {
 		return nil, explain(in.Origin, err)
 	}
@@ -76,7 +80,7 @@ func (r *reader) Parts(most int) ([]table.Reader, error) {
 	var out []table.Reader
 	at, n := int64(0), min(most, len(r.groups))
 	for i := range n {
-		part := &reader{file: r.file, origin: r.origin, check: r.check, mem: &arrays.Allocator{Limit: r.mem.Limit}, batch: r.batch, mapID: r.mapID, meta: r.meta, wanted: r.wanted, widths: r.widths,
+		part := &reader{file: r.file, origin: r.origin, check: r.check, mem: &arrays.Allocator{Limit: r.mem.Limit}, batch: r.batch, threads: max(1, r.threads/n), mapID: r.mapID, meta: r.meta, wanted: r.wanted, widths: r.widths,
 			groups: r.groups[i*len(r.groups)/n : (i+1)*len(r.groups)/n]}
 		part.origin.Row = at
 		if err := part.open(); err != nil {
@@ -203,6 +207,7 @@ func (r *reader) describe() error {
 			continue
 		}
 		if r.wanted == nil || r.wanted(field.Name) {
+			c.regular = r.newRegular(c)
 			fields = append(fields, field)
 			r.columns = append(r.columns, c)
 		}
@@ -256,10 +261,12 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 		return nil, io.EOF
 	}
 	n := min(r.batch, left)
-	arrs := make([]arrow.Array, len(r.columns))
+	arrs := r.readRegular(n)
 	for i, c := range r.columns {
 		err := contained(func() (err error) {
-			arrs[i], err = r.read(c, n)
+			if arrs[i] == nil {
+				arrs[i], err = r.read(c, n)
+			}
 			if n == left {
 				c.close()
 			}

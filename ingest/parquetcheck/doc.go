@@ -22,6 +22,8 @@
 //   - the checksum of a page is right if it has one;
 //   - the compression is one that the reader knows.
 //
+// Pages iterates over the checked pages of a column, for a reader that decodes them itself.
+//
 // What is damaged inside a page still reaches the decoder. Package parquet runs
 // it where a panic can be caught, decompresses into the room that the page's
 // header asks for and no more, and checks the arrays that come out.

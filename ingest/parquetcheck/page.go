@@ -22,7 +22,11 @@ type page struct {
 	crc                           int64
 	hasCRC                        bool
 	values                        int64
+	encoding                      int64 // of the values
+	levels                        int64 // the encoding of a version 1 page's levels, -1 if they differ
+	nulls                         int64 // of a version 2 page
 	defs, reps                    int64 // lengths of a version 2 page's levels
+	bare                          bool  // a version 2 page's values are not compressed
 	header                        bool  // it has a header of its type
 }
 
@@ -36,26 +40,36 @@ const (
 // maxValues bounds a page's values: the decoder makes room for as many numbers.
 const maxValues = 1 << 28
 
+// check checks all pages of a chunk with the given number of rows. end is the end of all pages.
 func (p *pages) check(rows, end int64) error {
+	at, end, err := p.bounds(rows, end)
+	if err != nil {
+		return err
+	}
+	return p.walk(at, end)
+}
+
+// bounds checks what the footer says about the chunk, and returns where its pages start and end.
+func (p *pages) bounds(rows, end int64) (int64, int64, error) {
 	c := p.chunk
 	switch {
 	case !c.present:
-		return fmt.Errorf("it has no metadata in the footer")
+		return 0, 0, fmt.Errorf("it has no metadata in the footer")
 	case !slices.Contains(codecs, c.codec):
-		return fmt.Errorf("its compression %d is not known", c.codec)
+		return 0, 0, fmt.Errorf("its compression %d is not known", c.codec)
 	case c.typ != p.leaf.typ:
-		return fmt.Errorf("its type is %d, in the schema %d", c.typ, p.leaf.typ)
+		return 0, 0, fmt.Errorf("its type is %d, in the schema %d", c.typ, p.leaf.typ)
 	case c.values < 0 || c.values < rows || !p.leaf.repeated && c.values != rows:
-		return fmt.Errorf("it has %d values for %d rows", c.values, rows)
+		return 0, 0, fmt.Errorf("it has %d values for %d rows", c.values, rows)
 	}
 	at := c.data
 	if c.dictionary > 0 && c.dictionary < at {
 		at = c.dictionary
 	}
 	if at < int64(len(magic)) || c.compressed < 0 || at > end || c.compressed > end-at {
-		return fmt.Errorf("its %d bytes at %d lie outside the file", c.compressed, at)
+		return 0, 0, fmt.Errorf("its %d bytes at %d lie outside the file", c.compressed, at)
 	}
-	return p.walk(at, min(at+c.compressed+padding, end))
+	return at, min(at+c.compressed+padding, end), nil
 }
 
 // padding is the amount by which old writers state too little: they left out a dictionary's header.
@@ -72,6 +86,9 @@ func (p *pages) walk(at, end int64) error {
 			return err
 		}
 		if err := p.page(h, at+n, end); err != nil {
+			return fmt.Errorf("page at %d: %w", at, err)
+		}
+		if err := p.checksum(h, at+n); err != nil {
 			return fmt.Errorf("page at %d: %w", at, err)
 		}
 		switch h.typ {
@@ -139,6 +156,18 @@ func (c *cursor) pageField(h *page, id int64, typ byte) {
 	switch {
 	case id == 1:
 		h.values = c.int(typ)
+	case h.typ != dataPageV2 && id == 2 || h.typ == dataPageV2 && id == 4:
+		h.encoding = c.int(typ)
+	case h.typ == dataPage && id == 3:
+		h.levels = c.int(typ)
+	case h.typ == dataPage && id == 4:
+		if c.int(typ) != h.levels {
+			h.levels = -1
+		}
+	case h.typ == dataPageV2 && id == 2:
+		h.nulls = c.int(typ)
+	case h.typ == dataPageV2 && id == 7:
+		h.bare = typ == tFalse
 	case h.typ == dataPageV2 && id == 5:
 		h.defs = c.int(typ)
 	case h.typ == dataPageV2 && id == 6:
@@ -169,12 +198,12 @@ func (p *pages) page(h page, at, end int64) error {
 	case h.defs < 0 || h.reps < 0 || levels > h.compressed || levels > h.uncompressed:
 		return fmt.Errorf("its levels take %d bytes", levels)
 	}
-	return p.checksum(h, at)
+	return nil
 }
 
 // checksum compares a page's bytes with its CRC-32, if it has one.
 func (p *pages) checksum(h page, at int64) error {
-	if !h.hasCRC {
+	if !h.hasCRC || h.typ == indexPage {
 		return nil
 	}
 	sum := crc32.NewIEEE()
