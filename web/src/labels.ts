@@ -1,6 +1,7 @@
 // Names of classes on the map: each at the densest place of its class, without overlaps.
 
 import type { Box, Camera } from "./camera";
+import { drawnSlots } from "./drawn";
 import type { Store } from "./store";
 
 export interface Label {
@@ -112,15 +113,15 @@ export function peaks(store: Store, camera: Camera, code: (s: number) => number)
   const kx = cells / (x1 - x0);
   const ky = cells / (y1 - y0);
   const { alive, x, y, slots } = store;
-  const step = Math.max(1, Math.floor(slots / 250_000));
+  const some = drawnSlots(0, slots, 250_000);
   // The points in view: slot, class and cell of each.
-  const room = Math.ceil(slots / step);
+  const room = some.length;
   const slot = new Uint32Array(room);
   const of = new Uint32Array(room);
   const cellOf = new Uint16Array(room);
   let n = 0;
   let highest = 0;
-  for (let s = 0; s < slots; s += step) {
+  for (const s of some) {
     if (!alive[s]) continue;
     const cx = (x[s]! - x0) * kx;
     const cy = (y[s]! - y0) * ky;
