@@ -79,7 +79,7 @@ function panels(camera: Camera): { right: number; top: number; bottom: number } 
 
 /** covering returns the boxes of the page's panels, in CSS pixels. */
 export function covering(): Box[] {
-  return [...document.querySelectorAll<HTMLElement>("header, aside > section, #drawer, footer, #panehead")]
+  return [...document.querySelectorAll<HTMLElement>("header, aside > section, #drawer, footer, #panehead, #welcome")]
     .filter((e) => !e.hidden && e.parentElement?.id !== "detail")
     .map((e) => e.getBoundingClientRect())
     .map((r) => ({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }));
