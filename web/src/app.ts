@@ -108,7 +108,7 @@ export class App implements Listener {
     this.filters = new Filters(this.store, this.painting, this.mask, () => this.live, {
       changed: () => this.filtered(), select: () => this.selectShown(), tell: (text) => this.tell(text),
     });
-    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }), place: (record) => this.asking.place(record) });
+    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }), takes: (text) => this.asking.takes(text), problem: (text) => this.asking.problem(text), learn: () => this.asking.learn(), place: (text) => this.asking.place(text) });
     this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"));
     this.timeline = new Timeline(this.store, (upto) => this.until(upto));
     this.timeline.mount($("timeline"), this.pulse.element);

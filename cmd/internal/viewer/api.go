@@ -46,6 +46,7 @@ func (h *Handler) api(mux *http.ServeMux) {
 	if h.set.Place != nil {
 		place := http.StripPrefix("/api", h.set.Place)
 		mux.HandleFunc("POST /api/place", place.ServeHTTP)
+		mux.HandleFunc("GET /api/model", place.ServeHTTP)
 		mux.HandleFunc("GET /api/reasons/{id...}", place.ServeHTTP)
 	}
 }

@@ -64,7 +64,7 @@ func TestAPI(t *testing.T) {
 	}
 	var described struct{ Paths map[string]map[string]any }
 	_, _, text := ask(t, url+"/api/openapi.json", nil)
-	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 13 {
+	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 14 {
 		t.Fatalf("%v %v", described, err)
 	}
 	for path, methods := range described.Paths {
