@@ -201,6 +201,7 @@ func (h *Hub) greeting() Message {
 	greeting := hello{
 		Type: "hello", Title: h.set.Title, Live: h.set.Live, Asks: h.set.Asks, Size: h.set.Size, Base: h.set.Base, Points: h.ring.n,
 		Slots: h.set.Base + len(h.ring.x), Map: h.m, Columns: []Field{}, Unplaced: h.unplaced, Point: h.set.Point, Label: h.set.Label,
+		Pictures: h.set.Pictures, PicturesFrom: h.set.PicturesFrom,
 	}
 	if h.set.Image != (Image{}) {
 		greeting.Image = &h.set.Image

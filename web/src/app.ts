@@ -57,7 +57,7 @@ export class App implements Listener {
   private readonly search: Search;
   private readonly pulse: Pulse;
   private readonly link = new Link();
-  private readonly pictures = new Pictures();
+  private readonly pictures = new Pictures(this.store);
   private readonly saving: Saving;
   private readonly welcome = new Welcome();
   private readonly timeline: Timeline;
@@ -227,7 +227,7 @@ export class App implements Listener {
     this.map = m.map;
     this.announced = m.points;
     this.unplaced = m.unplaced ?? 0;
-    this.pictures.clear(m.image);
+    this.pictures.clear(m);
     this.live = m.live;
     this.link.stage(m.live, "");
     this.chosen.asks = this.search.asks = m.asks;
@@ -391,7 +391,9 @@ export class App implements Listener {
 
   fly(s: number): void {
     if (s < 0) return;
-    this.moves.to([this.store.x[s]!, this.store.y[s]!], 4);
+    // On a map of few points the neighbours are far away.
+    const { x, y, n } = this.store;
+    this.moves.to([x[s]!, y[s]!], Math.min(Math.max(Math.sqrt(n) / 8, 1), 4));
     this.pin(s);
   }
 

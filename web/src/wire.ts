@@ -36,6 +36,9 @@ export interface Hello {
   point?: string;
   /** The size of pictures, if it is given and vectors are the pixels of pictures. */
   image?: Size;
+  /** Whether the server has files of pictures, and the origins from which values of points may be shown as pictures. */
+  pictures?: boolean;
+  pictures_from?: readonly string[];
   /** The column with the known classes. */
   label?: string;
 }

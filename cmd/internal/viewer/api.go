@@ -38,6 +38,9 @@ func (h *Handler) api(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/compare", h.comparisons)
 	mux.HandleFunc("GET /api/compare/{map}", h.compare)
 	mux.HandleFunc("GET /api/ways", h.ways)
+	if h.set.Picture != nil {
+		mux.HandleFunc("GET /api/pictures/{id...}", h.picture)
+	}
 	if h.set.Maps != nil {
 		mux.HandleFunc("GET /api/history", func(w http.ResponseWriter, r *http.Request) {
 			h.sendJSON(w, r, map[string]any{"maps": h.set.Maps()})
