@@ -82,6 +82,8 @@ export class App implements Listener {
   /** The name of the column that the user chose, "" for none. */
   private preferred: string | undefined;
   whole = false;
+  /** Whether the points are the first ones, which are in the page itself: the server has not answered yet. */
+  private early = false;
   /** The announced number of points, and the number of rows without a place. */
   private announced = 0;
   private unplaced = 0;
@@ -134,6 +136,13 @@ export class App implements Listener {
     this.listen();
     this.applyTheme();
     this.resize();
+  }
+
+  /** begun shows the first points, which are in the page, until the server sends all. */
+  async begun(text: string): Promise<void> {
+    this.early = true;
+    await unpack(text, this).catch(() => {}); // an old browser waits for the server
+    this.early = false;
   }
 
   // Messages from the server.
@@ -229,14 +238,14 @@ export class App implements Listener {
     this.unplaced = m.unplaced ?? 0;
     this.pictures.clear(m);
     this.live = m.live;
-    this.link.stage(m.live, "");
+    this.link.stage(m.live && !this.early, "");
     this.chosen.asks = this.search.asks = m.asks;
     this.search.timed = m.live;
     $("question").hidden = !m.asks;
     this.whole = false;
     $("title").textContent = m.title || "unfold";
     document.title = m.title ? `${m.title} – unfold` : "unfold";
-    this.connected(true, 0);
+    if (!this.early) this.connected(true, 0);
     const asked = this.wanted.by ?? this.preferred;
     this.colorBy(asked === "" ? -1 : firstColumn(this.store, m.live, [this.wanted.by, this.preferred], m.label), false);
     this.filters.columns();
@@ -610,6 +619,9 @@ if (data) {
   const url = new URL("live", location.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   url.hash = url.search = "";
-  app.again = connect(url.href, app).again;
+  const start = (): void => void (app.again = connect(url.href, app).again);
+  const first = document.getElementById("first");
+  if (first) void app.begun(first.textContent ?? "").then(start);
+  else start();
 }
 Object.assign(globalThis, { unfold: app });

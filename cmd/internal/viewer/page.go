@@ -132,7 +132,7 @@ func (h *Handler) Over(pages http.Handler) http.Handler {
 			pages.ServeHTTP(w, r)
 			return
 		}
-		h.file(index)(w, r)
+		h.page(w, r)
 	})
 	for name := range h.files {
 		if name != index {
@@ -148,24 +148,35 @@ func (h *Handler) Over(pages http.Handler) http.Handler {
 func (h *Handler) file(name string) http.HandlerFunc {
 	f := h.files[name]
 	return func(w http.ResponseWriter, r *http.Request) {
+		h.harden(w)
 		head := w.Header()
-		head.Set("Content-Security-Policy", fmt.Sprintf(policy, strings.Join(append([]string{"'self'"}, h.set.Hub.PicturesFrom()...), " ")))
-		head.Set("X-Content-Type-Options", "nosniff")
-		head.Set("Referrer-Policy", "no-referrer")
-		head.Set("Cross-Origin-Opener-Policy", "same-origin")
-		head.Set("Cross-Origin-Resource-Policy", "same-origin")
 		// Browsers revalidate each time, and mostly get "not modified".
 		head.Set("Cache-Control", "no-cache")
 		head.Set("Content-Type", f.kind)
 		head.Set("ETag", f.tag)
 		head.Add("Vary", "Accept-Encoding")
 		body := f.plain
-		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		if zipped(r) {
 			head.Set("Content-Encoding", "gzip")
 			body = f.small
 		}
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 	}
+}
+
+// zipped reports whether a client reads gzip.
+func zipped(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
+}
+
+// harden sets the headers that forbid the page whatever it does not need.
+func (h *Handler) harden(w http.ResponseWriter) {
+	head := w.Header()
+	head.Set("Content-Security-Policy", fmt.Sprintf(policy, strings.Join(append([]string{"'self'"}, h.set.Hub.PicturesFrom()...), " ")))
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("Cross-Origin-Opener-Policy", "same-origin")
+	head.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
 // Close closes the sockets and waits for them to end.
