@@ -99,7 +99,8 @@ export class App implements Listener {
     this.overlay = new Overlay(this.surface.over);
     this.saving = new Saving({
       scene: () => this.scene(performance.now(), false), marks: () => this.marks(), painting: this.painting, title: () => $("title").textContent ?? "",
-      overlay: (canvas) => new Overlay(canvas), tell: (text) => this.tell(text),
+      overlay: (canvas) => new Overlay(canvas), tell: (text) => this.tell(text), compare: () => this.compare,
+      times: () => (this.live ? this.timeline.times : null), until: (upto) => this.timeline.set(upto),
     });
     this.legend = new Legend(this.store, this.painting, () => this.live, { column: (i) => this.colorBy(i), only: () => this.filtered() });
     const on = { fly: (s: number) => this.fly(s), hover: (s: number) => this.chosen.hoverSlot(s), close: () => this.pin(-1) };
@@ -531,7 +532,7 @@ export class App implements Listener {
       names: () => {
         app.names.find((t, s) => app.overlay.measure(t, s));
         const { column, code } = app.painting.category ? app.painting : app.clusters;
-        app.compare.names(app.names.naming, (c) => app.clusters.named(column, c), column < 0 ? null : code);
+        app.compare.names(app.names.naming, (c) => app.clusters.named(column, c), column < 0 ? null : code, app.names.near);
         app.far();
       },
       address: () => app.address.write(),

@@ -28,11 +28,6 @@ interface Peak {
   y: number;
 }
 
-/** place finds the labels for a view. code is each slot's class, 0 for none or hidden. */
-export function place(store: Store, camera: Camera, code: (s: number) => number, name: (code: number) => string, measure: (text: string, size: number) => number, covered: readonly Box[]): Label[] {
-  return lay(camera, peaks(store, camera, code).map((p) => ({ ...p, text: name(p.code) })), measure, covered);
-}
-
 /** Named is a name to place, with the number of its points. */
 export interface Named {
   code: number;

@@ -7,9 +7,16 @@ import { changedName, type Store } from "./store";
 
 export interface Part {
   name: string;
+  slots: readonly number[];
   count: number;
   x: number;
   y: number;
+}
+
+/** The parts of a class. */
+export interface Parts {
+  code: number;
+  parts: readonly Part[];
 }
 
 const cells = 44;
@@ -30,7 +37,7 @@ const telling = { category: 0.25, word: 0.15, number: 0.4 };
 export const aboutPlaces: ReadonlySet<string> = new Set(["sigma", "variance", "novelty_local", "novelty_global", "cluster", "cluster_probability", "class_probability", "class_entropy", "partition", changedName]);
 
 /** parts finds the named parts of the class that fills the view, at least two; null for none. except is the column of classes. */
-export function parts(store: Store, camera: Camera, code: (s: number) => number, except: number): { code: number; parts: Part[] } | null {
+export function parts(store: Store, camera: Camera, code: (s: number) => number, except: number): Parts | null {
   if (camera.zoom < closeUp) return null;
   const view = filled(store, camera, code);
   if (!view) return null;
@@ -40,7 +47,7 @@ export function parts(store: Store, camera: Camera, code: (s: number) => number,
   const skipped = new Set([...aboutPlaces, store.columns[except]?.name ?? ""]);
   const found = groups.flatMap((g, i): Part[] => {
     const name = nameBy(store, all[i]!, Uint32Array.from(all.flatMap((o, j) => (j === i ? [] : [...o]))), skipped);
-    return name ? [{ name, count: g.length, ...middle(store, g) }] : [];
+    return name ? [{ name, slots: g, count: g.length, ...middle(store, g) }] : [];
   });
   return found.length > 1 && new Set(found.map((p) => p.name)).size > 1 ? { code: view.code, parts: found } : null;
 }
