@@ -50,8 +50,8 @@ export function lay(camera: Camera, found: readonly Named[], measure: (text: str
   const taken = covered.slice();
   const out: Label[] = [];
   const top = found.reduce((n, p) => Math.max(n, p.count), 1);
-  // Many names are smaller, and so are those of a narrow map. Few are as far from their place that they need a line to it.
-  const large = largest * Math.min(1, Math.sqrt(plenty / found.length), Math.max(camera.width / 700, 0.7));
+  // Many names are smaller, and so are those of a narrow page. Few are as far from their place that they need a line to it.
+  const large = largest * Math.min(1, Math.sqrt(plenty / found.length), Math.max((globalThis.innerWidth ?? camera.width) / 700, 0.7));
   const places = found.length > crowd ? offsets.slice(0, nearby) : offsets;
   for (const p of found) {
     const { text } = p;

@@ -34,7 +34,7 @@ const compared = 700;
 const telling = { category: 0.25, word: 0.15, number: 0.4 };
 
 /** Columns about a point's place say nothing about the points themselves. */
-export const aboutPlaces: ReadonlySet<string> = new Set(["sigma", "variance", "novelty_local", "novelty_global", "cluster", "cluster_probability", "class_probability", "class_entropy", "partition", changedName]);
+export const aboutPlaces: ReadonlySet<string> = new Set(["sigma", "variance", "novelty_local", "novelty_global", "cluster", "cluster_probability", "cluster_outlier", "class_probability", "class_entropy", "partition", changedName]);
 
 /** parts finds the named parts of the class that fills the view, at least two; null for none. except is the column of classes. */
 export function parts(store: Store, camera: Camera, code: (s: number) => number, except: number): Parts | null {

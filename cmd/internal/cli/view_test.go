@@ -203,6 +203,9 @@ func TestWhyOnClick(t *testing.T) {
 	if got := browser.Eval[string](b, `document.querySelector("#detail .reason em").textContent`); !regexp.MustCompile(`^[↑↓] \S+, neighbours \S+`).MatchString(got) {
 		t.Errorf("a reason is %q", got)
 	}
+	if browser.Eval[bool](b, `[...document.querySelectorAll("#detail .near span")].some(e => e.textContent === document.querySelector("#detail h2").textContent)`) {
+		t.Error("the point is among its own nearest points")
+	}
 	if n := browser.Eval[int](b, `unfold.marks().neighbors.length`); n < 5 {
 		t.Errorf("%d neighbours are drawn", n)
 	}
