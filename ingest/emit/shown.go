@@ -102,6 +102,24 @@ func Coordinates(s table.Schema) []string {
 	return nil
 }
 
+// flatColumns returns the columns of a table, those of structs by their dotted paths.
+func flatColumns(t *table.Table) []table.Column {
+	var out []table.Column
+	s := t.Schema()
+	for i, f := range s {
+		if f.Parts == nil || f.Kind == table.SparseVector {
+			out = append(out, t.At(i))
+			continue
+		}
+		for _, p := range (table.Schema{f}).Flat() {
+			if c, there := t.Column(p.Name); there && s.Index(p.Name) < 0 {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
 // add adds the rows of a table.
 func (m *Shown) add(t *table.Table, names []string) error {
 	d := len(names)
@@ -135,7 +153,7 @@ func (m *Shown) add(t *table.Table, names []string) error {
 	}
 	m.At.Rows += t.Len()
 	var rest []table.Column
-	for _, c := range t.Columns() {
+	for _, c := range flatColumns(t) {
 		if slices.Contains(names, c.Name()) || c.Name() == EpochName || c.Name() == VersionName {
 			continue
 		}

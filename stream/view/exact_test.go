@@ -71,9 +71,9 @@ type dumped struct{ b []byte }
 
 func (d *dumped) Write(b []byte) (int, error) { d.b = append(d.b, b...); return len(b), nil }
 
-// A large map begins with points from all of it.
+// A large map begins with points from all of it, also if its rows alternate between classes.
 func TestSampleFirst(t *testing.T) {
-	const n = 20_000
+	const n = 20 * sampleRows
 	h := New(Settings{Size: n})
 	in := Rows{X: make([]float32, n), Y: make([]float32, n)}
 	for i := range n {
@@ -94,11 +94,16 @@ func TestSampleFirst(t *testing.T) {
 			break
 		}
 	}
-	count := [4]int{}
+	var count [4]int
+	var classes [20]int
 	for _, at := range p.points {
 		count[int(at.x)*4/n]++
+		classes[int(at.x)%20]++
 	}
-	if each := len(p.points) / 4; p.whole || each < 200 || each > sampleRows/4 || slices.ContainsFunc(count[:], func(k int) bool { return k < each || k > each+1 }) {
+	if least := slices.Min(classes[:]); least < len(p.points)/40 {
+		t.Errorf("of alternating classes the first part has %v points", classes)
+	}
+	if each := len(p.points) / 4; p.whole || each < 200 || each > sampleRows/4 || slices.ContainsFunc(count[:], func(k int) bool { return k < each-1 || k > each+2 }) {
 		t.Errorf("the first part has %d points, %v by quarter", len(p.points), count)
 	}
 	p.drain(t)

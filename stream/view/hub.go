@@ -36,6 +36,11 @@ type Settings struct {
 	// Image is the size of pictures, if the points' vectors are the pixels of pictures. The zero
 	// value means unknown.
 	Image Image
+	// Pictures is set if the server of the page has pictures of points, by their ids. PicturesFrom
+	// are the origins, such as https://example.org, from which the page may load the pictures whose
+	// addresses are values of points.
+	Pictures     bool
+	PicturesFrom []string
 	// Live is set if points arrive and leave, so that readers expect changes.
 	Live bool
 	// Asks is set if readers can request places for rows of their own.
@@ -297,6 +302,9 @@ func (h *Hub) SetStatus(status any) error {
 	h.post(Message{Text: true, Data: text})
 	return nil
 }
+
+// PicturesFrom returns the origins of pictures in the settings.
+func (h *Hub) PicturesFrom() []string { return h.set.PicturesFrom }
 
 // Len returns the number of points, without the base.
 func (h *Hub) Len() int {

@@ -51,6 +51,9 @@ type hello struct {
 	// Point is the name of one point, such as "connection".
 	Point string `json:"point,omitempty"`
 	Image *Image `json:"image,omitempty"`
+	// Pictures is set if the server has pictures of points, PicturesFrom lists the origins of others.
+	Pictures     bool     `json:"pictures,omitempty"`
+	PicturesFrom []string `json:"pictures_from,omitempty"`
 	// Label names the column with the known classes.
 	Label string `json:"label,omitempty"`
 }

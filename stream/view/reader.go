@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 )
 
@@ -200,6 +201,7 @@ func (h *Hub) greeting() Message {
 	greeting := hello{
 		Type: "hello", Title: h.set.Title, Live: h.set.Live, Asks: h.set.Asks, Size: h.set.Size, Base: h.set.Base, Points: h.ring.n,
 		Slots: h.set.Base + len(h.ring.x), Map: h.m, Columns: []Field{}, Unplaced: h.unplaced, Point: h.set.Point, Label: h.set.Label,
+		Pictures: h.set.Pictures, PicturesFrom: h.set.PicturesFrom,
 	}
 	if h.set.Image != (Image{}) {
 		greeting.Image = &h.set.Image
@@ -290,14 +292,21 @@ func (r *Reader) sample() (m Message, ok, more bool) {
 	return p.Message, true, false
 }
 
-// spread returns about k of the n used slots, evenly spaced.
+// spread returns k of the n used slots, k <= n: a random one of each n/k, always the same ones. A
+// regular step would miss whole classes where rows alternate between them.
 func spread(used []bool, n, k int) (slots []uint32) {
-	seen := 0
+	draw := rand.New(rand.NewPCG(1, 1))
+	// seen counts the used slots. Part i of them begins at begin; pick is the chosen one in it.
+	seen, begin, pick := 0, 0, -1
 	for s, is := range used {
 		if !is {
 			continue
 		}
-		if seen*k/n != (seen+1)*k/n {
+		if seen == begin {
+			begin = (len(slots) + 1) * n / k
+			pick = seen + draw.IntN(begin-seen)
+		}
+		if seen == pick {
 			slots = append(slots, uint32(s))
 		}
 		seen++

@@ -2,6 +2,7 @@
 
 import type { Near, Reason } from "./detail";
 import { figure, type Store } from "./store";
+import type { Reads } from "./record";
 import type { MapState } from "./wire";
 
 /** A row's place in the answers of POST /api/place and GET /api/reasons/ID. */
@@ -32,7 +33,17 @@ export interface Placed {
 
 /** place asks the server for the place of a record in JSON. */
 export function place(record: string): Promise<Placed> {
-  return first("api/place?reasons=5", { method: "POST", headers: { "Content-Type": "application/json" }, body: record });
+  return first("api/place?reasons=5&neighbors=8", { method: "POST", headers: { "Content-Type": "application/json" }, body: record });
+}
+
+/** reads asks the server what its model reads, null if it does not say. */
+export async function reads(): Promise<Reads | null> {
+  try {
+    const r = await fetch("api/model");
+    return r.ok ? ((await r.json()) as Reads) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** why asks the server why the event with the given id is novel. */

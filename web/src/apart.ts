@@ -1,6 +1,7 @@
 // The columns in which some points differ from others, the largest effect first, without differences that chance explains.
 
 import { nameOf } from "./color";
+import { drawn } from "./drawn";
 import type { Store } from "./store";
 
 /** A column in which points differ. */
@@ -38,8 +39,8 @@ export function apart(store: Store, chosen: Uint32Array, others: Uint32Array | n
 
 /** differences compares points with some others, or with all others, in all numbers and categories. */
 export function differences(store: Store, chosen: Uint32Array, others: Uint32Array | null, rest: string): Difference[] {
-  const mine = sample(chosen, most);
-  const theirs = sample(others ?? except(store, chosen), most);
+  const mine = drawn(chosen, most);
+  const theirs = drawn(others ?? except(store, chosen), most);
   const found: Difference[] = [];
   let tests = 0;
   store.columns.forEach((c, k) => {
@@ -69,12 +70,6 @@ export function differences(store: Store, chosen: Uint32Array, others: Uint32Arr
   });
   for (const d of found) d.chance = Math.min(d.chance * tests, 1);
   return found.filter((d) => Math.abs(d.effect) >= leastEffect && d.chance <= mostChance);
-}
-
-/** sample returns at most that number of points, evenly spaced. */
-export function sample(slots: Uint32Array, most: number): Uint32Array {
-  if (slots.length <= most) return slots;
-  return Uint32Array.from({ length: most }, (_, i) => slots[Math.floor((i * slots.length) / most)]!);
 }
 
 /** except returns all points that are not chosen. */

@@ -57,7 +57,7 @@ export class App implements Listener {
   private readonly search: Search;
   private readonly pulse: Pulse;
   private readonly link = new Link();
-  private readonly pictures = new Pictures();
+  private readonly pictures = new Pictures(this.store);
   private readonly saving: Saving;
   private readonly welcome = new Welcome();
   private readonly timeline: Timeline;
@@ -82,6 +82,8 @@ export class App implements Listener {
   /** The name of the column that the user chose, "" for none. */
   private preferred: string | undefined;
   whole = false;
+  /** Whether the points are the first ones, which are in the page itself: the server has not answered yet. */
+  private early = false;
   /** The announced number of points, and the number of rows without a place. */
   private announced = 0;
   private unplaced = 0;
@@ -97,7 +99,8 @@ export class App implements Listener {
     this.overlay = new Overlay(this.surface.over);
     this.saving = new Saving({
       scene: () => this.scene(performance.now(), false), marks: () => this.marks(), painting: this.painting, title: () => $("title").textContent ?? "",
-      overlay: (canvas) => new Overlay(canvas), tell: (text) => this.tell(text),
+      overlay: (canvas) => new Overlay(canvas), tell: (text) => this.tell(text), compare: () => this.compare,
+      times: () => (this.live ? this.timeline.times : null), until: (upto) => this.timeline.set(upto),
     });
     this.legend = new Legend(this.store, this.painting, () => this.live, { column: (i) => this.colorBy(i), only: () => this.filtered() });
     const on = { fly: (s: number) => this.fly(s), hover: (s: number) => this.chosen.hoverSlot(s), close: () => this.pin(-1) };
@@ -108,7 +111,7 @@ export class App implements Listener {
     this.filters = new Filters(this.store, this.painting, this.mask, () => this.live, {
       changed: () => this.filtered(), select: () => this.selectShown(), tell: (text) => this.tell(text),
     });
-    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }), place: (record) => this.asking.place(record) });
+    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }), takes: (text) => this.asking.takes(text), problem: (text) => this.asking.problem(text), learn: () => this.asking.learn(), place: (text) => this.asking.place(text) });
     this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"));
     this.timeline = new Timeline(this.store, (upto) => this.until(upto));
     this.timeline.mount($("timeline"), this.pulse.element);
@@ -134,6 +137,13 @@ export class App implements Listener {
     this.listen();
     this.applyTheme();
     this.resize();
+  }
+
+  /** begun shows the first points, which are in the page, until the server sends all. */
+  async begun(text: string): Promise<void> {
+    this.early = true;
+    await unpack(text, this).catch(() => {}); // an old browser waits for the server
+    this.early = false;
   }
 
   // Messages from the server.
@@ -227,16 +237,16 @@ export class App implements Listener {
     this.map = m.map;
     this.announced = m.points;
     this.unplaced = m.unplaced ?? 0;
-    this.pictures.clear(m.image);
+    this.pictures.clear(m);
     this.live = m.live;
-    this.link.stage(m.live, "");
+    this.link.stage(m.live && !this.early, "");
     this.chosen.asks = this.search.asks = m.asks;
     this.search.timed = m.live;
     $("question").hidden = !m.asks;
     this.whole = false;
     $("title").textContent = m.title || "unfold";
     document.title = m.title ? `${m.title} – unfold` : "unfold";
-    this.connected(true, 0);
+    if (!this.early) this.connected(true, 0);
     const asked = this.wanted.by ?? this.preferred;
     this.colorBy(asked === "" ? -1 : firstColumn(this.store, m.live, [this.wanted.by, this.preferred], m.label), false);
     this.filters.columns();
@@ -391,7 +401,9 @@ export class App implements Listener {
 
   fly(s: number): void {
     if (s < 0) return;
-    this.moves.to([this.store.x[s]!, this.store.y[s]!], 4);
+    // On a map of few points the neighbours are far away.
+    const { x, y, n } = this.store;
+    this.moves.to([x[s]!, y[s]!], Math.min(Math.max(Math.sqrt(n) / 8, 1), 4));
     this.pin(s);
   }
 
@@ -520,7 +532,7 @@ export class App implements Listener {
       names: () => {
         app.names.find((t, s) => app.overlay.measure(t, s));
         const { column, code } = app.painting.category ? app.painting : app.clusters;
-        app.compare.names(app.names.naming, (c) => app.clusters.named(column, c), column < 0 ? null : code);
+        app.compare.names(app.names.naming, (c) => app.clusters.named(column, c), column < 0 ? null : code, app.names.near);
         app.far();
       },
       address: () => app.address.write(),
@@ -608,6 +620,9 @@ if (data) {
   const url = new URL("live", location.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   url.hash = url.search = "";
-  app.again = connect(url.href, app).again;
+  const start = (): void => void (app.again = connect(url.href, app).again);
+  const first = document.getElementById("first");
+  if (first) void app.begun(first.textContent ?? "").then(start);
+  else start();
 }
 Object.assign(globalThis, { unfold: app });

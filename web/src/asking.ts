@@ -1,8 +1,9 @@
 // "Where would this go?": sends a record to the server and shows its place and why it is novel.
 
-import { factsOf, nearOf, place, reasonsOf, type Placed } from "./answer";
+import { factsOf, nearOf, place, reads, reasonsOf, type Placed } from "./answer";
 import type { Near, Reason } from "./detail";
 import { $, h } from "./dom";
+import { isRecord, recordOf, type Reads } from "./record";
 import type { Store } from "./store";
 import type { MapState } from "./wire";
 
@@ -22,9 +23,12 @@ export interface Answer {
 
 export class Asking {
   private readonly dialog = $<HTMLDialogElement>("ask");
-  private readonly text = h("textarea", { label: "A record as JSON" });
+  private readonly text = h("textarea", { label: "A record in JSON, or values separated by commas" });
   private readonly fault = h("p", { class: "fault" });
-  private last = '{"vectors": [[0.1, 0.2]]}';
+  private last = "";
+  /** What the model reads, as far as known. */
+  private reads: Reads | null = null;
+  private learning: Promise<void> = Promise.resolve();
   /** The record whose place is shown, "" for none, and the timer of the next request. */
   private shown = "";
   private timer = 0;
@@ -56,12 +60,43 @@ export class Asking {
     clearTimeout(this.timer);
   }
 
+  /** learn asks what the model reads. A stage's model may have changed since the last time. */
+  async learn(): Promise<void> {
+    this.learning = reads().then((r) => void (this.reads = r ?? this.reads));
+    await this.learning;
+  }
+
+  /** takes reports whether a searched text can be placed: as a record, or as the text that the model reads. */
+  takes(text: string): "record" | "text" | null {
+    if (isRecord(text, this.reads)) return "record";
+    return this.reads?.columns?.length === 1 && text.trim() !== "" ? "text" : null;
+  }
+
+  /** example returns a record as the model reads it. */
+  private get example(): string {
+    const { columns, dim } = this.reads ?? {};
+    if (columns) return `{${columns.slice(0, 3).map((name) => `${JSON.stringify(name)}: …`).join(", ")}${columns.length > 3 ? ", …" : ""}}`;
+    return dim ? `[${dim} numbers]` : "";
+  }
+
+  /** problem says why a searched text that looks like the values of a record cannot be placed, "" if it does not look so. */
+  problem(text: string): string {
+    if (text.split(",").length < 2 || !this.reads) return "";
+    try {
+      recordOf(text, this.reads);
+      return "";
+    } catch (e) {
+      return e instanceof Error ? e.message : String(e);
+    }
+  }
+
   open(): void {
+    void this.learn().then(() => (this.text.placeholder = this.example));
     this.text.value = this.last;
     this.fault.textContent = "";
     this.dialog.replaceChildren(
       h("h2", {}, "Where would this go?"),
-      h("p", { class: "faint" }, "A record as the stream has it, or vectors. It is placed, and nothing is kept of it."),
+      h("p", { class: "faint" }, "A record in JSON as the stream has it, its values in the order of the columns, or the numbers of a vector. Its place and the points nearest to it are shown, and nothing is kept of it."),
       this.text, this.fault,
       h(
         "div", { class: "acts" },
@@ -74,10 +109,11 @@ export class Asking {
     this.text.select();
   }
 
-  /** place shows the place of a record and its neighbours. It throws the server's error message. */
-  async place(record: string): Promise<void> {
-    this.last = record;
-    JSON.parse(record);
+  /** place shows the place of an input (see recordOf) and its neighbours. It throws the server's error message. */
+  async place(text: string): Promise<void> {
+    this.last = text;
+    await this.learning;
+    const record = recordOf(text, this.reads);
     const p = await place(record);
     if (p.x === undefined || p.y === undefined) throw new Error("it has no place in two dimensions");
     this.on.answered(this.answer(p, p.x, p.y));

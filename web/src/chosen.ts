@@ -71,7 +71,7 @@ export class Chosen {
     try {
       const p = await why(id, mine.signal);
       if (mine.signal.aborted || this.pinned !== s) return;
-      this.alike = nearOf(p, this.store);
+      this.alike = nearOf(p, this.store).filter((n) => n.id !== id); // a point of the model is its own nearest one
       const reasons = reasonsOf(p);
       show({ reasons, near: this.alike, note: reasons.length > 0 ? "" : "No column stands out: values are missing, or it equals its neighbours." });
       this.frames.ask({ over: true });

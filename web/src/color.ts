@@ -1,5 +1,6 @@
 // Colours: of classes, of numbers, of light and dark pages.
 
+import { drawnSlots } from "./drawn";
 import type { Column, Store } from "./store";
 
 /** A colour in the format of canvases: red in the lowest byte, opacity in the highest. */
@@ -138,8 +139,7 @@ export function scaleOf(store: Store, column: number): Scale {
   const c = store.field(column)!;
   if (/^novelty|probability$|^neighbours changed$/.test(c.name)) return { from: 0, to: 1, log: false };
   const sample: number[] = [];
-  const step = Math.max(1, Math.floor(store.slots / 20_000));
-  for (let s = store.base; s < store.slots; s += step) {
+  for (const s of drawnSlots(store.base, store.slots, 20_000)) {
     if (!store.alive[s]) continue;
     const v = store.number(s, column);
     if (Number.isFinite(v)) sample.push(v);

@@ -11,6 +11,7 @@ import { Moves } from "./moves";
 import type { Marks } from "./overlay";
 import type { Painting } from "./painting";
 import { none, Pane, type Others } from "./pane";
+import type { Parts } from "./parts";
 import type { XY } from "./select";
 import { changedName, when, type Store } from "./store";
 
@@ -53,6 +54,8 @@ export class Compare {
   pane: Pane | null = null;
   /** The compared map: "other" or a version; "" for none, "off" if the user has closed the other one. */
   name = "";
+  /** The title of the compared map. */
+  title = "";
   private readonly box = $("pane");
   private readonly head = $("panehead");
   private readonly dialog = $<HTMLDialogElement>("choose");
@@ -137,6 +140,7 @@ export class Compare {
   private show(name: string, points: Others, changed: Float32Array, title: string): void {
     const pane = (this.pane ??= this.make());
     this.name = name;
+    this.title = title;
     this.together = name !== other;
     pane.take(points);
     const bySlot = new Float32Array(this.store.x.length).fill(NaN);
@@ -230,9 +234,9 @@ export class Compare {
     this.pane?.over(theme, marks);
   }
 
-  /** names finds the names of classes on the other map. */
-  names(naming: boolean, name: (code: number) => string, code: ((s: number) => number) | null): void {
-    if (this.pane && naming && code) this.pane.name(name, code, covering());
+  /** names finds the names of classes on the other map, and those of the parts of the class that has them on the first. */
+  names(naming: boolean, name: (code: number) => string, code: ((s: number) => number) | null, near: Parts | null): void {
+    if (this.pane && naming && code) this.pane.name(name, code, near, covering());
     else if (this.pane) this.pane.labels = [];
   }
 

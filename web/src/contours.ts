@@ -1,6 +1,7 @@
 // Density contours of classes: lines within which most of a class's points in view lie.
 
 import type { Camera } from "./camera";
+import { drawnSlots } from "./drawn";
 import type { Store } from "./store";
 
 /** Segments of the contour of a class, four numbers each: x0, y0, x1, y1 on the map. */
@@ -22,9 +23,8 @@ export function contours(store: Store, camera: Camera, code: (s: number) => numb
   const [x1, y0] = camera.toMap(camera.width * 1.1, camera.height * 1.1);
   const kx = cols / (x1 - x0);
   const ky = rows / (y1 - y0);
-  const step = Math.max(1, Math.floor(store.slots / 200_000));
   const grids = new Map<number, { n: number; cells: Float32Array }>();
-  for (let s = store.base; s < store.slots; s += step) {
+  for (const s of drawnSlots(store.base, store.slots, 200_000)) {
     if (!store.alive[s]) continue;
     const cx = Math.floor((store.x[s]! - x0) * kx);
     const cy = Math.floor((store.y[s]! - y0) * ky);

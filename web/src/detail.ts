@@ -72,10 +72,14 @@ export class Detail {
     if (s !== this.over) {
       // The picture of a point is requested when the pointer rests on it.
       clearTimeout(this.timer);
-      this.timer = window.setTimeout(() => void this.pictures.want([this.store.id(s)]).then((came) => came && this.over === s && !this.tip.hidden && this.tip.prepend(this.pictures.of(this.store.id(s))!)), 60);
+      const show = (): void => {
+        const picture = this.over === s && !this.tip.querySelector(".picture") ? this.pictures.of(s) : null;
+        if (picture) this.tip.prepend(picture);
+      };
+      this.timer = window.setTimeout(() => void this.pictures.want([s]).then(show), 60);
       this.tip.replaceChildren(h("strong", {}, this.title(s)), this.fields(s, 5, column));
-      const known = this.pictures.of(this.store.id(s));
-      if (known) this.tip.prepend(known);
+      this.over = s;
+      if (this.pictures.here(s)) show();
     }
     this.over = s;
     this.tip.hidden = false;
@@ -95,14 +99,13 @@ export class Detail {
     if (store.at[s]! > 0) fields.append(h("dt", {}, "came"), h("dd", {}, when(store.at[s]!)));
     fields.append(h("dt", {}, "place"), h("dd", {}, `${figure(store.x[s]!)}, ${figure(store.y[s]!)}`));
     this.fill(this.title(s), fields, near, why);
-    const id = this.store.id(s);
     const place = (): void => {
-      const picture = this.shown === s ? this.pictures.of(id) : null;
-      if (picture && !this.box.querySelector(".picture")) this.box.querySelector("header")!.after(picture);
+      const picture = this.shown === s && !this.box.querySelector(".picture") ? this.pictures.of(s) : null;
+      if (picture) this.box.querySelector("header")!.after(picture);
     };
     this.shown = s;
     place();
-    void this.pictures.want([id]).then(place);
+    void this.pictures.want([s]).then(place);
   }
 
   /** asked shows the answer for a record. */

@@ -1,6 +1,7 @@
 // The region of points on the map, and the view that shows it next to the page's panels.
 
 import type { Box, Camera, View } from "./camera";
+import { drawnSlots } from "./drawn";
 import type { Store } from "./store";
 
 /** usually is the share of the outermost points on each side that may be outside the usual view. */
@@ -9,10 +10,7 @@ export const usually = 0.001;
 /** wholeBox returns the box of all points except a share of the outermost. With a share of 0 it is exact; otherwise a sample represents many points. */
 export function wholeBox(store: Store, share = usually): Box | null {
   if (share === 0) return exactBox(store);
-  const slots: number[] = [];
-  const step = Math.max(1, Math.floor(store.slots / 50_000));
-  for (let s = 0; s < store.slots; s += step) if (store.alive[s]) slots.push(s);
-  return boxOf(store, slots, share);
+  return boxOf(store, drawnSlots(0, store.slots, 50_000).filter((s) => store.alive[s]), share);
 }
 
 function exactBox(store: Store): Box | null {
@@ -39,7 +37,7 @@ export function outside(store: Store, camera: Camera): number {
 }
 
 /** boxOf returns the box of points without a share of the outermost on each side, null for none. */
-export function boxOf(store: Store, slots: readonly number[], share: number): Box | null {
+export function boxOf(store: Store, slots: ArrayLike<number>, share: number): Box | null {
   if (slots.length === 0) return null;
   const cut = Math.floor(slots.length * share);
   const span = (of: Float32Array): [number, number] => {
@@ -81,7 +79,7 @@ function panels(camera: Camera): { right: number; top: number; bottom: number } 
 
 /** covering returns the boxes of the page's panels, in CSS pixels. */
 export function covering(): Box[] {
-  return [...document.querySelectorAll<HTMLElement>("header, aside > section, #drawer, footer, #panehead")]
+  return [...document.querySelectorAll<HTMLElement>("header, aside > section, #drawer, footer, #panehead, #welcome")]
     .filter((e) => !e.hidden && e.parentElement?.id !== "detail")
     .map((e) => e.getBoundingClientRect())
     .map((r) => ({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }));

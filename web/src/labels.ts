@@ -1,6 +1,7 @@
 // Names of classes on the map: each at the densest place of its class, without overlaps.
 
 import type { Box, Camera } from "./camera";
+import { drawnSlots } from "./drawn";
 import type { Store } from "./store";
 
 export interface Label {
@@ -27,11 +28,6 @@ interface Peak {
   y: number;
 }
 
-/** place finds the labels for a view. code is each slot's class, 0 for none or hidden. */
-export function place(store: Store, camera: Camera, code: (s: number) => number, name: (code: number) => string, measure: (text: string, size: number) => number, covered: readonly Box[]): Label[] {
-  return lay(camera, peaks(store, camera, code).map((p) => ({ ...p, text: name(p.code) })), measure, covered);
-}
-
 /** Named is a name to place, with the number of its points. */
 export interface Named {
   code: number;
@@ -41,20 +37,31 @@ export interface Named {
   text: string;
 }
 
+/** The least and the largest size of names, in CSS pixels. Names are smaller from this number of classes on. */
+const least = 11;
+const largest = 20;
+const plenty = 16;
+/** From this number of classes on, names stand only at the nearest positions. */
+const crowd = 50;
+const nearby = 5;
+
 /** lay places names without overlaps, the first of them first. */
 export function lay(camera: Camera, found: readonly Named[], measure: (text: string, size: number) => number, covered: readonly Box[]): Label[] {
   const taken = covered.slice();
   const out: Label[] = [];
   const top = found.reduce((n, p) => Math.max(n, p.count), 1);
+  // Many names are smaller, and so are those of a narrow page. Few are as far from their place that they need a line to it.
+  const large = largest * Math.min(1, Math.sqrt(plenty / found.length), Math.max((globalThis.innerWidth ?? camera.width) / 700, 0.7));
+  const places = found.length > crowd ? offsets.slice(0, nearby) : offsets;
   for (const p of found) {
     const { text } = p;
     const lines = wrap(text);
     if (lines.length === 0) continue;
-    const size = Math.round((11 + 9 * Math.sqrt(p.count / top)) * (lines.length > 1 ? 0.85 : 1));
+    const size = Math.round(Math.max(least, (least + Math.max(large - least, 0) * Math.sqrt(p.count / top)) * (lines.length > 1 ? 0.85 : 1)));
     const wide = Math.max(...lines.map((line) => measure(line, size))) / 2 + 4;
     const high = size * (0.62 + (lineHeight / 2) * (lines.length - 1)) + 2;
     const [sx, sy] = camera.toScreen(p.x, p.y);
-    for (const [ux, uy] of offsets) {
+    for (const [ux, uy] of places) {
       const dx = ux * (wide + 6);
       const dy = uy * (high + 5);
       const box = { x0: sx + dx - wide, x1: sx + dx + wide, y0: sy + dy - high, y1: sy + dy + high };
@@ -71,6 +78,8 @@ export function lay(camera: Camera, found: readonly Named[], measure: (text: str
 /** The distance of lines in units of the font size. */
 const lineHeight = 1.15;
 const wide = 24;
+/** A line of one word may be longer by this number of letters, rather than leave a few for the next. */
+const slack = 2;
 const mostLines = 3;
 
 /** lineAt returns the distance of the middle of a line below the middle of its label. */
@@ -83,7 +92,7 @@ export function wrap(text: string): string[] {
   const lines: string[] = [];
   for (let rest = text.replace(/\s+/g, " ").trim(); rest !== ""; ) {
     const letters = Array.from(rest);
-    if (letters.length <= wide) {
+    if (letters.length <= wide || (letters.length <= wide + slack && !rest.includes(" "))) {
       lines.push(rest);
       break;
     }
@@ -105,22 +114,25 @@ const offsets: readonly (readonly [number, number])[] = [
   [0, 0], [0, -1.2], [0, 1.2], [0.9, 0], [-0.9, 0], [0.8, -1.4], [-0.8, -1.4], [0.8, 1.4], [-0.8, 1.4], [0, -2.6], [0, 2.6], [1.3, -2.4], [-1.3, -2.4], [1.3, 2.4], [-1.3, 2.4],
 ];
 
-/** peaks finds the densest cell of each class in view, classes with most points first. */
+/**
+ * peaks finds the densest cell of each class in view, classes with most points first. It leaves out classes that are mixed with others everywhere: a
+ * name at any one place would be untrue.
+ */
 export function peaks(store: Store, camera: Camera, code: (s: number) => number): Peak[] {
   const [x0, y1] = camera.toMap(0, 0);
   const [x1, y0] = camera.toMap(camera.width, camera.height);
   const kx = cells / (x1 - x0);
   const ky = cells / (y1 - y0);
   const { alive, x, y, slots } = store;
-  const step = Math.max(1, Math.floor(slots / 250_000));
+  const some = drawnSlots(0, slots, 250_000);
   // The points in view: slot, class and cell of each.
-  const room = Math.ceil(slots / step);
+  const room = some.length;
   const slot = new Uint32Array(room);
   const of = new Uint32Array(room);
   const cellOf = new Uint16Array(room);
   let n = 0;
   let highest = 0;
-  for (let s = 0; s < slots; s += step) {
+  for (const s of some) {
     if (!alive[s]) continue;
     const cx = (x[s]! - x0) * kx;
     const cy = (y[s]! - y0) * ky;
@@ -142,7 +154,9 @@ export function peaks(store: Store, camera: Camera, code: (s: number) => number)
     const k = index[of[i]!]!;
     if (k >= 0) grid[k * cells * cells + cellOf[i]!]!++;
   }
-  const out = order.map(([c, count], i) => {
+  const everything = new Uint32Array(cells * cells);
+  for (let i = 0; i < n; i++) everything[cellOf[i]!]!++;
+  const found = order.map(([c, count], i) => {
     const g = grid.subarray(i * cells * cells, (i + 1) * cells * cells);
     let best = -1;
     let at = 0;
@@ -157,16 +171,33 @@ export function peaks(store: Store, camera: Camera, code: (s: number) => number)
           at = cy * cells + cx;
         }
       }
-    return { code: c, count, cell: at, n: 0, x: 0, y: 0 };
+    return { code: c, count, cell: at, n: 0, x: 0, y: 0, apart: standsOut(around(g, at), around(everything, at), count / n) };
   });
   // The label is centred on the points around that cell, not on the cell.
   for (let i = 0; i < n; i++) {
-    const p = out[index[of[i]!]!];
+    const p = found[index[of[i]!]!];
     const cell = cellOf[i]!;
     if (!p || Math.abs((cell % cells) - (p.cell % cells)) > 1 || Math.abs(Math.floor(cell / cells) - Math.floor(p.cell / cells)) > 1) continue;
     p.n++;
     p.x += (x[slot[i]!]! - p.x) / p.n;
     p.y += (y[slot[i]!]! - p.y) / p.n;
   }
-  return out;
+  return found.filter((p) => p.apart);
+}
+
+/** around sums a cell of a grid and its neighbours. */
+function around(g: Uint32Array, cell: number): number {
+  const [x, y] = [cell % cells, Math.floor(cell / cells)];
+  let sum = 0;
+  for (let v = Math.max(y - 1, 0); v <= Math.min(y + 1, cells - 1); v++) for (let u = Math.max(x - 1, 0); u <= Math.min(x + 1, cells - 1); u++) sum += g[v * cells + u]!;
+  return sum;
+}
+
+/** A class stands out where it has three quarters of the points, or more than chance has: this factor, and this number of standard deviations. */
+const excess = 1.3;
+const deviations = 2;
+
+/** standsOut reports whether k of n points are many for a class with a share of all points. */
+function standsOut(k: number, n: number, share: number): boolean {
+  return 4 * k >= 3 * n || k > excess * share * n + deviations * Math.sqrt(share * n);
 }

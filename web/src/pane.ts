@@ -4,9 +4,10 @@ import { Camera, type Box } from "./camera";
 import type { Theme } from "./color";
 import type { Scene } from "./draw";
 import { Grid } from "./grid";
-import { place, type Label } from "./labels";
+import { lay, peaks, type Label } from "./labels";
 import { Overlay, type Marks } from "./overlay";
 import type { Painting } from "./painting";
+import type { Parts } from "./parts";
 import { inside, type XY } from "./select";
 import { Store } from "./store";
 import { Surface } from "./surface";
@@ -90,14 +91,26 @@ export class Pane {
 
   private readonly shown = (row: number): boolean => this.slots[row]! >= 0 && this.painting.shown(this.slots[row]!);
 
-  /** name finds the names of classes on this map. */
-  name(name: (code: number) => string, code: (s: number) => number, covered: readonly Box[]): void {
+  /** name finds the names of classes on this map. The class near has the names of its parts, each in the middle of the part's points on this map. */
+  name(name: (code: number) => string, code: (s: number) => number, near: Parts | null, covered: readonly Box[]): void {
     const { left, top } = this.camera;
     const here = covered.map((b) => ({ x0: b.x0 - left, x1: b.x1 - left, y0: b.y0 - top, y1: b.y1 - top }));
-    this.labels = place(this.store, this.camera, (row) => (this.slots[row]! >= 0 ? code(this.slots[row]!) : 0), name, (text, size) => this.overlay.measure(text, size), here);
+    const found = peaks(this.store, this.camera, (row) => (this.slots[row]! >= 0 ? code(this.slots[row]!) : 0)).map((p) => ({ ...p, text: name(p.code) }));
+    const named = (near?.parts ?? []).flatMap((p) => {
+      const rows = p.slots.map((s) => this.rowOf(s)).filter((row) => row >= 0);
+      return rows.length > 0 ? [{ code: near!.code, count: p.count, text: p.name, ...this.middle(rows) }] : [];
+    });
+    const others = named.length > 0 ? found.filter((p) => p.code !== near!.code) : found;
+    this.labels = lay(this.camera, [...named, ...others], (text, size) => this.overlay.measure(text, size), here);
   }
 
-  private scene(theme: Theme, draft: boolean): Scene {
+  /** middle returns the median place of rows. */
+  private middle(rows: readonly number[]): { x: number; y: number } {
+    const median = (of: Float32Array): number => Float32Array.from(rows, (row) => of[row]!).sort()[rows.length >> 1]!;
+    return { x: median(this.store.x), y: median(this.store.y) };
+  }
+
+  scene(theme: Theme, draft: boolean): Scene {
     const { store, camera, paint } = this;
     return { store, camera, theme, paint, now: performance.now() / 1000, ratio: this.surface.ratio(store.n), draft };
   }
@@ -120,11 +133,15 @@ export class Pane {
 
   /** over draws the overlay with the marks of the first map. */
   over(theme: Theme, m: Marks): void {
+    this.overlay.draw(this.scene(theme, false), this.painting, this.marks(m), performance.now());
+  }
+
+  /** marks returns the marks of this map for those of the first one. */
+  marks(m: Marks): Marks {
     const rows = (slots: readonly number[]): number[] => slots.map((s) => this.rowOf(s)).filter((row) => row >= 0);
-    const marks: Marks = {
+    return {
       ...m, labels: this.labels, contours: [], ways: [], asked: null, shape: this.shape, hover: this.rowOf(m.hover), pinned: this.rowOf(m.pinned),
       neighbors: rows(m.neighbors), hits: rows(m.hits),
     };
-    this.overlay.draw(this.scene(theme, false), this.painting, marks, performance.now());
   }
 }

@@ -1,14 +1,22 @@
 // The parts of the class that fills the view, and their names: by what sets them apart from each other.
 
-import { differences, sample, type Difference } from "./apart";
+import { differences, type Difference } from "./apart";
 import type { Camera } from "./camera";
+import { drawn, drawnSlots } from "./drawn";
 import { changedName, type Store } from "./store";
 
 export interface Part {
   name: string;
+  slots: readonly number[];
   count: number;
   x: number;
   y: number;
+}
+
+/** The parts of a class. */
+export interface Parts {
+  code: number;
+  parts: readonly Part[];
 }
 
 const cells = 44;
@@ -26,20 +34,20 @@ const compared = 700;
 const telling = { category: 0.25, word: 0.15, number: 0.4 };
 
 /** Columns about a point's place say nothing about the points themselves. */
-export const aboutPlaces: ReadonlySet<string> = new Set(["sigma", "variance", "novelty_local", "novelty_global", "cluster", "cluster_probability", "class_probability", "class_entropy", "partition", changedName]);
+export const aboutPlaces: ReadonlySet<string> = new Set(["sigma", "variance", "novelty_local", "novelty_global", "cluster", "cluster_probability", "cluster_outlier", "class_probability", "class_entropy", "partition", changedName]);
 
 /** parts finds the named parts of the class that fills the view, at least two; null for none. except is the column of classes. */
-export function parts(store: Store, camera: Camera, code: (s: number) => number, except: number): { code: number; parts: Part[] } | null {
+export function parts(store: Store, camera: Camera, code: (s: number) => number, except: number): Parts | null {
   if (camera.zoom < closeUp) return null;
   const view = filled(store, camera, code);
   if (!view) return null;
   const groups = modes(view.slots, view.cell);
   if (groups.length < 2) return null;
-  const all = groups.map((g) => sample(Uint32Array.from(g), compared));
+  const all = groups.map((g) => drawn(Uint32Array.from(g), compared));
   const skipped = new Set([...aboutPlaces, store.columns[except]?.name ?? ""]);
   const found = groups.flatMap((g, i): Part[] => {
     const name = nameBy(store, all[i]!, Uint32Array.from(all.flatMap((o, j) => (j === i ? [] : [...o]))), skipped);
-    return name ? [{ name, count: g.length, ...middle(store, g) }] : [];
+    return name ? [{ name, slots: g, count: g.length, ...middle(store, g) }] : [];
   });
   return found.length > 1 && new Set(found.map((p) => p.name)).size > 1 ? { code: view.code, parts: found } : null;
 }
@@ -53,8 +61,7 @@ function filled(store: Store, camera: Camera, code: (s: number) => number): { co
   const of: number[] = [];
   const cell: number[] = [];
   const counts: number[] = [];
-  const step = Math.max(1, Math.floor(store.slots / 250_000));
-  for (let s = store.base; s < store.slots; s += step) {
+  for (const s of drawnSlots(store.base, store.slots, 250_000)) {
     if (!alive[s]) continue;
     const cx = ((x[s]! - x0) / (x1 - x0)) * cells;
     const cy = ((y[s]! - y0) / (y1 - y0)) * cells;
@@ -70,10 +77,8 @@ function filled(store: Store, camera: Camera, code: (s: number) => number): { co
   counts.forEach((k, c) => void (k > (counts[best] ?? 0) && (best = c)));
   const n = counts[best] ?? 0;
   if (n < 2 * leastPoints || n < filling * slots.length) return null;
-  const mine = slots.flatMap((_, i) => (of[i] === best ? [i] : []));
-  const every = Math.max(1, Math.floor(mine.length / most));
-  const some = mine.filter((_, i) => i % every === 0);
-  return { code: best, slots: some.map((i) => slots[i]!), cell: some.map((i) => cell[i]!) };
+  const mine = drawn(Uint32Array.from(slots.keys()).filter((i) => of[i] === best), most);
+  return { code: best, slots: Array.from(mine, (i) => slots[i]!), cell: Array.from(mine, (i) => cell[i]!) };
 }
 
 /**

@@ -1,7 +1,8 @@
-// Pictures of points: feature vectors from the server, drawn as pixels if they look like pictures.
+// Pictures of points: files of the server or of named origins, or feature vectors, drawn as pixels if they look like pictures.
 
 import { h } from "./dom";
-import type { Size } from "./wire";
+import type { Store } from "./store";
+import type { Hello, Size } from "./wire";
 
 /** The largest number of points in a request. */
 const together = 100;
@@ -49,10 +50,23 @@ export function drawn(x: ArrayLike<number>, { width, height }: Size): HTMLCanvas
   return canvas;
 }
 
+/** allowed returns a text if it is the address of a picture at one of the origins, else "". */
+export function allowed(text: string, origins: readonly string[]): string {
+  if (!/^https?:/.test(text)) return "";
+  try {
+    return origins.includes(new URL(text).origin) ? text : "";
+  } catch {
+    return "";
+  }
+}
+
 export class Pictures {
-  /** The size of pictures, if the server knows it. */
-  size: Size | undefined;
+  /** What the server says of pictures: the size of those that vectors are, whether it has files, and the origins of others. */
+  private said: Pick<Hello, "image" | "pictures" | "pictures_from"> = {};
   private known = new Map<string, number[] | null>();
+  /** The addresses of files that have been loaded, and of those that cannot be. */
+  private loaded = new Set<string>();
+  private failed = new Set<string>();
   /** Whether the page has a server. A saved page has none. */
   private answers = document.getElementById("data") === null;
   private plain = 0;
@@ -60,19 +74,62 @@ export class Pictures {
   private some = false;
   private run = 0;
 
-  clear(size: Size | undefined): void {
-    this.size = size;
+  constructor(private readonly store: Store) {}
+
+  clear(said: Hello): void {
+    this.said = said;
     this.known.clear();
+    this.loaded.clear();
+    this.failed.clear();
     this.plain = 0;
     this.some = false;
     this.run++;
   }
 
-  /** of returns the picture of a point, if it has arrived. */
-  of(id: string): HTMLCanvasElement | null {
-    const x = this.known.get(id);
-    const size = x && sizeOf(x, this.size);
+  /** of returns the picture of a point: that of a file, which may still have to arrive, or that of its vector, if that has arrived. */
+  of(s: number): HTMLElement | null {
+    const address = this.address(s);
+    if (address) return this.file(address, s);
+    const x = this.known.get(this.store.id(s));
+    const size = x && sizeOf(x, this.said.image);
     return size ? drawn(x, size) : null;
+  }
+
+  /** here reports whether the picture of a point is there without a request. */
+  here(s: number): boolean {
+    const address = this.address(s);
+    return address ? this.loaded.has(address) : Boolean(this.known.get(this.store.id(s)));
+  }
+
+  /** address returns the address of a point's picture, "" for none. */
+  private address(s: number): string {
+    const { pictures, pictures_from: origins = [] } = this.said;
+    const { store } = this;
+    if (!this.answers) return "";
+    const own = pictures && store.id(s) !== "" ? `api/pictures/${store.id(s).split("/").map(encodeURIComponent).join("/")}` : "";
+    if (own && !this.failed.has(own)) return own;
+    for (let k = 0; k < store.columns.length && origins.length > 0; k++) {
+      const { kind } = store.columns[k]!;
+      const address = kind === "text" || kind === "category" ? allowed(store.text(s, k), origins) : "";
+      if (address && !this.failed.has(address)) return address;
+    }
+    return "";
+  }
+
+  private file(address: string, s: number): HTMLElement {
+    const img = h("img", { class: "picture photo", on: { load: () => this.loaded.add(address), error: () => {
+      this.failed.add(address);
+      img.remove();
+    } } });
+    img.alt = `The picture of ${this.store.id(s) || `point ${s}`}`;
+    img.decoding = "async";
+    img.src = address;
+    return img;
+  }
+
+  /** files reports whether pictures are files. */
+  get files(): boolean {
+    return this.answers && (this.said.pictures === true || (this.said.pictures_from ?? []).length > 0);
   }
 
   /** possible reports whether points may have pictures. */
@@ -82,11 +139,12 @@ export class Pictures {
 
   /** likely reports whether points have pictures, judging by the vectors so far. */
   get likely(): boolean {
-    return this.possible && (this.some || this.plain === 0);
+    return this.files || (this.possible && (this.some || this.plain === 0));
   }
 
-  /** want requests the pictures of points and reports whether new ones have arrived. */
-  async want(ids: readonly string[]): Promise<boolean> {
+  /** want requests the vectors of points that have no files, and reports whether new pictures have arrived. */
+  async want(slots: readonly number[]): Promise<boolean> {
+    const ids = slots.filter((s) => this.address(s) === "").map((s) => this.store.id(s));
     const missing = [...new Set(ids)].filter((id) => id !== "" && !this.known.has(id)).slice(0, together);
     if (missing.length === 0 || !this.possible) return false;
     const run = this.run;
@@ -100,7 +158,7 @@ export class Pictures {
       missing.forEach((id, i) => {
         if (i >= vectors.length) return void this.known.delete(id);
         const x = vectors[i] ?? null;
-        const size = x && sizeOf(x, this.size);
+        const size = x && sizeOf(x, this.said.image);
         this.known.set(id, size ? x : null);
         if (size) came = true;
         else this.plain++;

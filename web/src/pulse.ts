@@ -150,6 +150,12 @@ export class Timeline {
     this.mark();
   }
 
+  /** times returns the times of the first and the last arrival, null if there are none. */
+  get times(): readonly [number, number] | null {
+    this.follow();
+    return this.from <= this.to ? [this.from, this.to] : null;
+  }
+
   set(upto: number): void {
     this.upto = upto;
     this.on(upto);

@@ -19,14 +19,15 @@ export class Search {
   asks = false;
   timed = false;
 
-  constructor(private readonly store: Store, private readonly on: { hits(): void; fly(s: number): void; select(slots: Uint32Array, text: string): void; place(record: string): Promise<void> }) {
+  constructor(private readonly store: Store, private readonly on: { hits(): void; fly(s: number): void; select(slots: Uint32Array, text: string): void; takes(text: string): "record" | "text" | null; problem(text: string): string; learn(): Promise<void>; place(record: string): Promise<void> }) {
+    this.input.addEventListener("focus", () => void (this.asks && on.learn()));
     let timer = 0;
     this.input.addEventListener("input", () => {
       clearTimeout(timer);
       timer = window.setTimeout(() => void this.find(this.input.value), 120);
     });
     this.input.addEventListener("keydown", (e) => {
-      if (e.key === "Enter" && this.record) this.place();
+      if (e.key === "Enter" && (this.placeable === "record" || (this.placeable && this.hits.length === 0))) this.place();
       else if (e.key === "Enter" && this.hits.length > 0) on.fly(this.hits[0]!);
       if (e.key === "Escape") this.clear();
       if (e.key === "ArrowDown") this.box.querySelector("button")?.focus();
@@ -52,9 +53,9 @@ export class Search {
     this.on.hits();
   }
 
-  /** record reports whether the input is a record that can be placed. */
-  private get record(): boolean {
-    return this.asks && /^\s*[{[]/.test(this.input.value);
+  /** placeable reports whether the input is a record or a text that can be placed. */
+  private get placeable(): "record" | "text" | null {
+    return this.asks ? this.on.takes(this.input.value) : null;
   }
 
   private place(): void {
@@ -100,8 +101,9 @@ export class Search {
       h("button", { on: { click: () => this.on.fly(s) } }, h("span", {}, store.id(s) || `#${s}`), h("span", { class: "faint" }, reason(s))),
     );
     if (n > 1) rows.unshift(h("button", { on: { click: () => this.on.select(Uint32Array.from(this.hits), this.input.value.trim()) } }, h("span", {}, `Select all ${n.toLocaleString("en")}`)));
-    if (this.record) rows.unshift(h("button", { on: { click: () => this.place() } }, h("span", {}, "Nearest to this record")));
-    else if (n === 0) rows.push(h("p", { class: "hint" }, "Nothing has this id or value. A range is written as in: value > 0.9, value 2..5"));
+    const { placeable } = this;
+    if (placeable) rows.unshift(h("button", { on: { click: () => this.place() } }, h("span", {}, `Nearest to this ${placeable}`)));
+    if (n === 0 && placeable !== "record") rows.push(h("p", { class: "hint" }, this.on.problem(this.input.value) || `Nothing has this id or value. A range is written as in: value > 0.9, value 2..5${this.asks ? "; a record to place as JSON or as values (W)" : ""}`));
     this.box.replaceChildren(...rows);
     this.box.hidden = false;
   }

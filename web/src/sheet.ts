@@ -6,8 +6,9 @@ import type { Painting } from "./painting";
 import type { Pictures } from "./pictures";
 import type { Store } from "./store";
 
-/** The sizes of cells with pictures and with texts, in pixels. */
+/** The sizes of cells with pictures of vectors, with files of pictures and with texts, in pixels. */
 const small = { width: 66, height: 74 };
+const photo = { width: 112, height: 118 };
 const wide = { width: 210, height: 84 };
 
 export class Sheet {
@@ -15,6 +16,8 @@ export class Sheet {
   private readonly body = h("div");
   private slots: Uint32Array = new Uint32Array(0);
   private timer = 0;
+  /** The cells whose pictures are files, which are kept so that files are not requested again. */
+  private cells = new Map<number, HTMLElement>();
 
   constructor(private readonly store: Store, private readonly painting: Painting, private readonly pictures: Pictures, private readonly on: { fly(s: number): void; hover(s: number): void }) {
     this.box.append(this.body);
@@ -23,6 +26,7 @@ export class Sheet {
 
   show(slots: Uint32Array): void {
     this.slots = slots;
+    this.cells.clear();
     this.box.scrollTop = 0;
     this.lay();
   }
@@ -31,31 +35,34 @@ export class Sheet {
   private lay(): void {
     const { slots, store, pictures, box } = this;
     if (box.clientHeight === 0) return;
-    const cell = pictures.likely ? small : wide;
+    const cell = pictures.files ? photo : pictures.likely ? small : wide;
     const across = Math.max(Math.floor(box.clientWidth / cell.width), 1);
     this.body.style.height = `${Math.ceil(slots.length / across) * cell.height}px`;
     const from = Math.max(Math.floor(box.scrollTop / cell.height) - 1, 0) * across;
     const to = Math.min(from + (Math.ceil(box.clientHeight / cell.height) + 2) * across, slots.length);
     const made: Node[] = [];
-    const ids: string[] = [];
+    const shown: number[] = [];
+    const cells = new Map<number, HTMLElement>();
     for (let i = from; i < to; i++) {
       const s = slots[i]!;
-      const id = store.id(s);
-      ids.push(id);
-      const title = id || `point ${s}`;
+      shown.push(s);
+      const title = store.id(s) || `point ${s}`;
       const text = this.longest(s);
-      const b = h(
+      const old = this.cells.get(s);
+      const b = old?.querySelector("img") ? old : h(
         "button", { class: "cell", title: text ?? title, on: { click: () => this.on.fly(s), mouseenter: () => this.on.hover(s), focus: () => this.on.hover(s) } },
-        pictures.of(id) ?? h("span", { class: "snippet" }, pictures.likely ? "" : (text ?? this.values(s))), h("span", { class: "caption" }, title),
+        pictures.of(s) ?? h("span", { class: "snippet" }, pictures.likely && !pictures.files ? "" : (text ?? this.values(s))), h("span", { class: "caption" }, title),
       );
       b.style.cssText = `left: ${(i % across) * cell.width}px; top: ${Math.floor(i / across) * cell.height}px; width: ${cell.width - 6}px; height: ${cell.height - 6}px; border-bottom-color: ${css(this.painting.solid(s))}`;
       made.push(b);
+      cells.set(s, b);
     }
+    this.cells = cells;
     this.body.replaceChildren(...made);
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
       const could = pictures.likely;
-      void pictures.want(ids).then((came) => {
+      void pictures.want(shown).then((came) => {
         if (came || could !== pictures.likely) this.lay();
       });
     }, 80);

@@ -36,6 +36,9 @@ export interface Hello {
   point?: string;
   /** The size of pictures, if it is given and vectors are the pixels of pictures. */
   image?: Size;
+  /** Whether the server has files of pictures, and the origins from which values of points may be shown as pictures. */
+  pictures?: boolean;
+  pictures_from?: readonly string[];
   /** The column with the known classes. */
   label?: string;
 }
@@ -184,7 +187,7 @@ export function decode(data: ArrayBuffer, fields: readonly Field[]): Frame {
   return frame;
 }
 
-/** unpack reads the messages of a self-contained file: base64 of gzip, see cmd/internal/viewer. */
+/** unpack reads the messages in a self-contained file, or the first ones in the page: base64 of gzip, see cmd/internal/viewer. */
 export async function unpack(text: string, to: Listener): Promise<void> {
   const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -214,7 +217,10 @@ const quiet = 4500;
 const dead = 12_000;
 const slowest = 5; // bytes a ms
 
-/** connect reads a server's messages until the page is closed. It reconnects when the connection is lost. */
+/**
+ * connect reads a server's messages until the page is closed. It reconnects when the connection is lost. A new state is passed on when its first points
+ * have come, so that the page shows the last one until then.
+ */
 export function connect(url: string, to: Listener): { again(): void } {
   let pause = 500;
   let socket: WebSocket | undefined;
@@ -222,6 +228,12 @@ export function connect(url: string, to: Listener): { again(): void } {
   let heard = 0; // when the last message came
   let allowed = 0; // ms more, for the message that was announced
   let silent = false;
+  let held: Said[] | null = null; // the messages before the first points of a new state
+  const release = (): void => {
+    const said = held ?? [];
+    held = null;
+    for (const m of said) to.said(m);
+  };
   const hear = (): void => {
     heard = Date.now();
     allowed = 0;
@@ -231,6 +243,7 @@ export function connect(url: string, to: Listener): { again(): void } {
   const drop = (): void => {
     const old = socket;
     socket = undefined;
+    held = null;
     if (old) old.onopen = old.onmessage = old.onclose = null;
     old?.close();
     silent = false;
@@ -250,10 +263,16 @@ export function connect(url: string, to: Listener): { again(): void } {
     };
     socket.onmessage = (e: MessageEvent<string | ArrayBuffer>) => {
       hear();
-      if (typeof e.data !== "string") return to.frame(e.data);
+      if (typeof e.data !== "string") {
+        release();
+        return to.frame(e.data);
+      }
       const m = JSON.parse(e.data) as Said;
-      if (m.type === "beat") allowed = m.bytes / slowest;
-      else to.said(m);
+      if (m.type === "beat") return void (allowed = m.bytes / slowest);
+      if (m.type === "hello") held = [];
+      if (!held) return to.said(m);
+      held.push(m);
+      if (m.type === "whole") release();
     };
     socket.onclose = drop;
   };

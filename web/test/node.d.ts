@@ -8,6 +8,7 @@ declare module "node:assert/strict" {
   const assert: {
     equal(actual: unknown, expected: unknown, message?: string): void;
     deepEqual(actual: unknown, expected: unknown, message?: string): void;
+    throws(f: () => unknown, error: RegExp | (new (...given: never[]) => Error)): void;
     ok(value: unknown, message?: string): void;
   };
   export default assert;

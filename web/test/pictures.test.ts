@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 Object.assign(globalThis, { document: { getElementById: () => null, createElement: () => ({}) } });
-const { sizeOf } = await import("../src/pictures");
+const { allowed, sizeOf } = await import("../src/pictures");
 
 /** noise returns repeatable numbers in 0..1. */
 const noise = (i: number): number => (((Math.sin(i * 12.9898) * 43758.5453) % 1) + 1) % 1;
@@ -21,4 +21,12 @@ test("features are no pictures", () => {
 test("a given size counts", () => {
   assert.deepEqual(sizeOf(new Float32Array(560), { width: 20, height: 28 }), { width: 20, height: 28 });
   assert.equal(sizeOf(new Float32Array(561), { width: 20, height: 28 }), null);
+});
+
+test("only addresses of the named origins are pictures", () => {
+  const from = ["https://a.example", "http://b.example:8000"];
+  for (const good of ["https://a.example/x.png?y=1", "http://b.example:8000/1"]) assert.equal(allowed(good, from), good);
+  for (const bad of ["https://a.example.evil.org/x.png", "https://a.example@evil.org/x", "http://a.example/x", "http://b.example/1", "//a.example/x", "javascript:alert(1)", "https://", "x.png", ""])
+    assert.equal(allowed(bad, from), "", bad);
+  assert.equal(allowed("https://a.example/x.png", []), "");
 });

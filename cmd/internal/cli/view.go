@@ -43,15 +43,18 @@ type viewCmd struct {
 
 // shownFlags select the map to show.
 type shownFlags struct {
-	Map    string   `arg:"" help:"A map of this program or another (Parquet, Arrow, CSV, JSON lines), or a model."`
-	Places []string `placeholder:"COL,COL" help:"The columns of the coordinates. Default: embedding, or a pair such as x and y, or the only column of vectors."`
-	ID     string   `name:"id" placeholder:"COL" help:"The column that identifies points. Default: id, if there is one."`
-	Title  string   `placeholder:"TEXT" help:"Title of the page. Default: the file's name."`
-	Image  string   `placeholder:"WxH" help:"The vectors are the pixels of pictures of this width and height, such as 28x28. Default: square pictures are recognized."`
-	Point  string   `placeholder:"NAME" default:"row" help:"What one point is, for the page's first sentence, such as sentence or digit. Default row."`
+	Map        string   `arg:"" help:"A map of this program or another (Parquet, Arrow, CSV, JSON lines), or a model."`
+	Places     []string `placeholder:"COL,COL" help:"The columns of the coordinates. Default: embedding, or a pair such as x and y, or the only column of vectors."`
+	ID         string   `name:"id" placeholder:"COL" help:"The column that identifies points. Default: id, if there is one."`
+	Title      string   `placeholder:"TEXT" help:"Title of the page. Default: the file's name."`
+	Image      string   `placeholder:"WxH" help:"The vectors are the pixels of pictures of this width and height, such as 28x28. Default: square pictures are recognized."`
+	ImagesFrom []string `placeholder:"ORIGIN,..." help:"Origins, such as https://images.example.org, from which the page may load the pictures whose addresses are in a column. They see which pictures are looked at. Default: none."`
+	Point      string   `placeholder:"NAME" default:"row" help:"What one point is, for the page's first sentence, such as sentence or digit. Default row."`
 	memoryFlag
 	// numbered gives rows without ids their numbers, so that another map can be matched.
 	numbered bool
+	// pictures are those of the map that was read last, nil for none.
+	pictures *pictures
 }
 
 func (viewCmd) Help() string {
@@ -107,7 +110,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place, Vector: vector, Other: other})
+	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place, Vector: vector, Picture: c.pictures.picture(), Other: other})
 	if err != nil {
 		return err
 	}
@@ -160,7 +163,7 @@ func (c *shownFlags) image() (out view.Image, err error) {
 // hub reads the map to show. asks is set if the page can request the places of records.
 func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub, error) {
 	image, err := c.image()
-	if err != nil {
+	if err := errors.Join(err, c.origins()); err != nil {
 		return nil, err
 	}
 	title := cmp.Or(c.Title, strings.TrimSuffix(filepath.Base(c.Map), filepath.Ext(c.Map)))
@@ -177,11 +180,18 @@ func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub,
 	if m.At, err = twoDims(ctx, p, m.At); err != nil {
 		return nil, err
 	}
-	hub := view.New(view.Settings{Size: m.At.Rows, Title: title, Point: c.Point, Image: image, Vectors: vectorBytes})
+	c.pictures = picturesOf(m)
+	c.pictures.note(p)
+	hub := view.New(view.Settings{
+		Size: m.At.Rows, Title: title, Point: c.Point, Image: image, Vectors: vectorBytes, Pictures: c.pictures != nil, PicturesFrom: c.ImagesFrom,
+	})
 	first := 0
 	for _, part := range m.Parts {
 		in := shownRows(m, part, first)
-		if c.numbered && !in.ID.Valid() {
+		if c.pictures != nil {
+			in.Columns = slices.DeleteFunc(in.Columns, func(of table.Column) bool { return slices.Contains(c.pictures.columns, of.Name()) })
+		}
+		if (c.numbered || c.pictures != nil) && !in.ID.Valid() {
 			in.ID = rowNumbers(first, part.Len())
 		}
 		if err := hub.Put(in); err != nil {
@@ -322,7 +332,7 @@ func (c *shownFlags) model(ctx context.Context, title string, image view.Image, 
 	if s.Mu.Cols < 2 {
 		return nil, usagef("%s has one dimension; a page needs two: learn it with --dims 2", c.Map)
 	}
-	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Point: c.Point, Image: image, Asks: asks})
+	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Point: c.Point, Image: image, Asks: asks, PicturesFrom: c.ImagesFrom})
 	in := modelRows(s, m.at)
 	if err := addClassColumns(ctx, &in, s, m.at); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Map, err)

@@ -158,6 +158,20 @@ func TestWhereWouldThisGo(t *testing.T) {
 	if got := browser.Eval[string](b, `[...document.querySelectorAll("#detail h3")].map(e => e.textContent).join(", ") + ": " + document.querySelectorAll("#detail .near button").length`); got != "Why it is novel, Nearest by their vectors: 8" {
 		t.Errorf("the panel has %s", got)
 	}
+	// Its values place it as well, from the dialog and from the search box.
+	say("z,name,x,y\n2,values,0.5,1.5")
+	b.Wait(`!document.querySelector("#ask[open]") && document.querySelector("#detail h2")?.textContent === "values"`)
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("search").focus()`))
+	b.Wait(`unfold.asking.takes("0.5, 1.5, 2") === "record"`)
+	find := func(text string) {
+		b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{ const e = document.getElementById("search"); e.value = %q; e.dispatchEvent(new Event("input")); }`, text)))
+	}
+	find("0.5, 1.5")
+	b.Wait(`document.getElementById("hits").textContent.includes("This has 2 values; the model reads 3 columns: x, y, z")`)
+	find("0.5, 1.5, 2")
+	b.Wait(`document.querySelector("#hits button")?.textContent === "Nearest to this record"`)
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#hits button").click()`))
+	b.Wait(`document.querySelector("#detail h2")?.textContent === "0" && unfold.chosen.asked && unfold.chosen.neighbors.length === 8`)
 	// Ids that JavaScript numbers cannot represent.
 	for _, id := range []string{"18446744073709551615", "-9223372036854775808", "9007199254740993", "12"} {
 		say(`{"name": ` + id + `, "x": 0.5, "y": 1.5, "z": 2}`)
@@ -188,6 +202,9 @@ func TestWhyOnClick(t *testing.T) {
 	}
 	if got := browser.Eval[string](b, `document.querySelector("#detail .reason em").textContent`); !regexp.MustCompile(`^[↑↓] \S+, neighbours \S+`).MatchString(got) {
 		t.Errorf("a reason is %q", got)
+	}
+	if browser.Eval[bool](b, `[...document.querySelectorAll("#detail .near span")].some(e => e.textContent === document.querySelector("#detail h2").textContent)`) {
+		t.Error("the point is among its own nearest points")
 	}
 	if n := browser.Eval[int](b, `unfold.marks().neighbors.length`); n < 5 {
 		t.Errorf("%d neighbours are drawn", n)

@@ -38,6 +38,9 @@ func (h *Handler) api(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/compare", h.comparisons)
 	mux.HandleFunc("GET /api/compare/{map}", h.compare)
 	mux.HandleFunc("GET /api/ways", h.ways)
+	if h.set.Picture != nil {
+		mux.HandleFunc("GET /api/pictures/{id...}", h.picture)
+	}
 	if h.set.Maps != nil {
 		mux.HandleFunc("GET /api/history", func(w http.ResponseWriter, r *http.Request) {
 			h.sendJSON(w, r, map[string]any{"maps": h.set.Maps()})
@@ -46,6 +49,7 @@ func (h *Handler) api(mux *http.ServeMux) {
 	if h.set.Place != nil {
 		place := http.StripPrefix("/api", h.set.Place)
 		mux.HandleFunc("POST /api/place", place.ServeHTTP)
+		mux.HandleFunc("GET /api/model", place.ServeHTTP)
 		mux.HandleFunc("GET /api/reasons/{id...}", place.ServeHTTP)
 	}
 }

@@ -21,7 +21,7 @@ func TestAPI(t *testing.T) {
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Method+" "+r.URL.Path) })
 	other := view.New(view.Settings{})
 	put(t, other, blobs(4, "a", "b", "c"))
-	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Other: other, Place: echo, Maps: func() any { return []int{1} }})
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Other: other, Place: echo, Picture: func(string) []byte { return []byte("\xff\xd8\xff") }, Maps: func() any { return []int{1} }})
 	for _, c := range []struct {
 		path   string
 		status int
@@ -64,7 +64,7 @@ func TestAPI(t *testing.T) {
 	}
 	var described struct{ Paths map[string]map[string]any }
 	_, _, text := ask(t, url+"/api/openapi.json", nil)
-	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 13 {
+	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 15 {
 		t.Fatalf("%v %v", described, err)
 	}
 	for path, methods := range described.Paths {

@@ -69,27 +69,39 @@ const whole = `{"type":"whole"}`
 func packed(ctx context.Context, hub *view.Hub) (string, error) {
 	r := hub.Join()
 	defer r.Close()
-	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
+	var p packing
+	p.z = gzip.NewWriter(&p.out)
 	for {
 		m, err := r.Next(ctx)
 		if err != nil {
-			return "", errors.Join(err, z.Close())
+			return "", errors.Join(err, p.z.Close())
 		}
-		head := make([]byte, 5)
-		binary.LittleEndian.PutUint32(head, uint32(len(m.Data)))
-		if m.Text {
-			head[4] = 1
-		}
-		if _, err := z.Write(append(head, m.Data...)); err != nil {
+		if err := p.add(m); err != nil {
 			return "", err
 		}
 		if m.Text && string(m.Data) == whole {
-			break
+			return p.text()
 		}
 	}
-	if err := z.Close(); err != nil {
-		return "", err
+}
+
+// packing packs messages.
+type packing struct {
+	out bytes.Buffer
+	z   *gzip.Writer // to out
+}
+
+func (p *packing) add(m view.Message) error {
+	head := make([]byte, 5)
+	binary.LittleEndian.PutUint32(head, uint32(len(m.Data)))
+	if m.Text {
+		head[4] = 1
 	}
-	return base64.StdEncoding.EncodeToString(out.Bytes()), nil
+	_, err := p.z.Write(append(head, m.Data...))
+	return err
+}
+
+func (p *packing) text() (string, error) {
+	err := p.z.Close()
+	return base64.StdEncoding.EncodeToString(p.out.Bytes()), err
 }

@@ -34,6 +34,9 @@ type Settings struct {
 	// Vector, if set, returns the feature vectors of points whose vectors the hub does not have. It
 	// returns nil for unknown points.
 	Vector func(id string) []float32
+	// Picture, if set, returns the picture of a point as a file of one of the formats of PictureKind,
+	// nil for unknown points. The hub's settings announce it.
+	Picture func(id string) []byte
 	// Other, if set, is another map of the same points, to compare with.
 	Other *view.Hub
 	// Stuck is the time after which a reader that reads nothing is dropped, 30 s for 0.
@@ -64,8 +67,9 @@ type file struct {
 	plain, small []byte // small is compressed by gzip
 }
 
-// policy lets the page load only its own files, and forbids interpreting text as markup.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+// policy lets the page load only its own files and pictures of the named origins, and forbids
+// interpreting text as markup.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src %s; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // New returns a handler.
 func New(s Settings) (*Handler, error) {
@@ -128,7 +132,7 @@ func (h *Handler) Over(pages http.Handler) http.Handler {
 			pages.ServeHTTP(w, r)
 			return
 		}
-		h.file(index)(w, r)
+		h.page(w, r)
 	})
 	for name := range h.files {
 		if name != index {
@@ -144,24 +148,35 @@ func (h *Handler) Over(pages http.Handler) http.Handler {
 func (h *Handler) file(name string) http.HandlerFunc {
 	f := h.files[name]
 	return func(w http.ResponseWriter, r *http.Request) {
+		h.harden(w)
 		head := w.Header()
-		head.Set("Content-Security-Policy", policy)
-		head.Set("X-Content-Type-Options", "nosniff")
-		head.Set("Referrer-Policy", "no-referrer")
-		head.Set("Cross-Origin-Opener-Policy", "same-origin")
-		head.Set("Cross-Origin-Resource-Policy", "same-origin")
 		// Browsers revalidate each time, and mostly get "not modified".
 		head.Set("Cache-Control", "no-cache")
 		head.Set("Content-Type", f.kind)
 		head.Set("ETag", f.tag)
 		head.Add("Vary", "Accept-Encoding")
 		body := f.plain
-		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		if zipped(r) {
 			head.Set("Content-Encoding", "gzip")
 			body = f.small
 		}
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 	}
+}
+
+// zipped reports whether a client reads gzip.
+func zipped(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
+}
+
+// harden sets the headers that forbid the page whatever it does not need.
+func (h *Handler) harden(w http.ResponseWriter) {
+	head := w.Header()
+	head.Set("Content-Security-Policy", fmt.Sprintf(policy, strings.Join(append([]string{"'self'"}, h.set.Hub.PicturesFrom()...), " ")))
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("Cross-Origin-Opener-Policy", "same-origin")
+	head.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
 // Close closes the sockets and waits for them to end.

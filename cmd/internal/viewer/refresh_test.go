@@ -32,7 +32,8 @@ func TestAskedFollowsTheMap(t *testing.T) {
 	})
 	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Place: places})
 	b.Show(url)
-	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("question").click()`), chromedp.Evaluate[chromedp.Void](`document.querySelector("#ask .primary").click()`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("question").click()`),
+		chromedp.Evaluate[chromedp.Void](`document.querySelector("#ask textarea").value = "[0.1, 0.2]"`), chromedp.Evaluate[chromedp.Void](`document.querySelector("#ask .primary").click()`))
 	is := func(x int) { t.Helper(); b.Wait(fmt.Sprintf(`unfold.chosen.asked?.[0] === %d`, x)) }
 	is(10)
 	move := func(x, y float32) (float32, float32) { return x + 1, y }

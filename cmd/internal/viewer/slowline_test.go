@@ -123,13 +123,15 @@ func (l *line) arrival(n int) time.Time {
 	return l.free.Add(lineDelay)
 }
 
-// On a slow line a map of 200,000 points shows a sample of them within 3 s, if the page itself has been loaded before, and the
-// number of points that have come.
-func TestSlowLine(t *testing.T) {
-	b := browser.Open(t, browser.Settings{})
-	hub := view.New(view.Settings{Size: 200_001, Title: "blobs"})
-	put(t, hub, blobs(66_667, "a", "b", "c"))
-	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub})
+// mostCold is the most that the first picture may take with a page that has not been loaded before.
+// On a quiet machine it is within 3 s, most of which the line needs for the page itself.
+const mostCold = 3.6
+
+// FirstOnSlowLine returns the seconds until the first picture of a page: without a slow line, and
+// with one, where the page has not been loaded before and where it has. shown is called after the
+// second.
+func FirstOnSlowLine(t *testing.T, b *browser.Tab, url string, shown func()) (fast, cold, warm float64) {
+	t.Helper()
 	slow, cut := slowLine(t, url)
 	first := func(url string) float64 {
 		b.Do(chromedp.Navigate("about:blank"))
@@ -140,16 +142,34 @@ func TestSlowLine(t *testing.T) {
 		return browser.Eval[float64](b, `performance.now()`) / 1000
 	}
 	first(url)
-	fast := first(url) // what this machine takes
-	cold := first(slow)
-	warm := min(first(slow), first(slow))
+	fast = first(url) // what this machine takes
+	cold = first(slow)
+	shown()
+	return fast, cold, min(first(slow), first(slow))
+}
+
+// On a slow line a map of 200,000 points shows a sample of them within 3 s, or little more if the page itself has not been loaded before, and
+// the number of points that have come.
+func TestSlowLine(t *testing.T) {
+	b := browser.Open(t, browser.Settings{})
+	hub := view.New(view.Settings{Size: 200_001, Title: "blobs"})
+	put(t, hub, blobs(66_667, "a", "b", "c"))
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub})
+	fast, cold, warm := FirstOnSlowLine(t, b, url, func() {
+		// The sample stays until the points come from the server.
+		do(b, `globalThis.least = Infinity; setInterval(() => least = Math.min(least, unfold.store.n), 10)`)
+		b.Wait(`unfold.store.n > 5000`)
+		if n := browser.Eval[int](b, `least`); n < 500 {
+			t.Errorf("the page showed %d points meanwhile", n)
+		}
+	})
 	if n := browser.Eval[int](b, `unfold.store.n`); n > 100_000 {
 		t.Errorf("%d points are there at once", n)
 	}
 	b.Wait(`/^[\d,]+ of 200,001 points$/.test(document.getElementById("count").textContent)`)
 	t.Logf("first picture: %.1f s, %.1f s when the page is known, %.1f s without the line", cold, warm, fast)
-	if warm-max(fast-0.3, 0) > 3 {
-		t.Errorf("the first picture takes %.1f s", warm)
+	if over := max(fast-0.3, 0); warm-over > 3 || cold-over > mostCold {
+		t.Errorf("the first picture takes %.1f s, %.1f s when the page is known", cold, warm)
 	}
 	if said := b.Said(); len(said) > 0 {
 		t.Errorf("the page complained: %q", said)

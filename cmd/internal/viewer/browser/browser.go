@@ -121,26 +121,38 @@ func (b *Tab) Said() []string {
 // patience is the timeout of a step.
 const patience = 60 * time.Second
 
-// Do runs actions, or ends the test.
+// Do runs actions, or ends the test. An action may lead to another page. It is repeated if the page
+// was replaced before it began.
 func (b *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	if err := chromedp.Do(ctx, actions...); err != nil {
-		b.t.Fatalf("the browser: %v; the page said %q", err, b.Said())
+	for _, action := range actions {
+		err := chromedp.Do(ctx, action)
+		for err != nil && strings.Contains(err.Error(), notBegun) {
+			err = chromedp.Do(ctx, action)
+		}
+		if err != nil && !replaced(err) {
+			b.t.Fatalf("the browser: %v; the page said %q", err, b.Said())
+		}
 	}
 }
 
-// Eval evaluates an expression in the page and awaits promises.
+// Eval evaluates an expression in the page and awaits promises. It repeats the evaluation if the
+// page was just replaced by another.
 func Eval[T any](b *Tab, expression string) T {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.t.Fatalf("%s: %v; the page said %q", expression, err, b.Said())
+	for {
+		v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+		if err == nil {
+			return v
+		}
+		if !replaced(err) {
+			b.t.Fatalf("%s: %v; the page said %q", expression, err, b.Said())
+		}
 	}
-	return v
 }
 
 // Wait waits until an expression of the page is true. It repeats the evaluation if the page was
@@ -160,11 +172,14 @@ func (b *Tab) Wait(expression string) {
 	}
 }
 
+// notBegun is the answer to an evaluation in a page that was replaced before.
+const notBegun = "Cannot find context with specified id"
+
 // replaced reports whether an evaluation ended because another page took the place of its own.
 // The answer depends on the moment: before the evaluation, during it, or between two of its steps.
 func replaced(err error) bool {
 	return slices.ContainsFunc([]string{
-		"Cannot find context with specified id",
+		notBegun,
 		"Inspected target navigated or closed",
 		"Execution context was destroyed",
 	}, func(answer string) bool { return strings.Contains(err.Error(), answer) })

@@ -1,0 +1,65 @@
+package viewer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"unfold/ingest/table"
+	"unfold/stream/view"
+)
+
+// The page has the first messages of the state, unless they are large.
+func TestFirstMessages(t *testing.T) {
+	wide := blobs(200, "a", "b", "c")
+	texts := make([]string, len(wide.X))
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%0390d", i)
+	}
+	wide.Columns = append(wide.Columns, table.StringColumn("text", texts))
+	for name, c := range map[string]struct {
+		in    *view.Rows
+		wants bool
+	}{"no points": {}, "points": {new(blobs(20, "a", "b", "</script>")), true}, "many values": {&wide, false}} {
+		hub := view.New(view.Settings{Title: "t"})
+		if c.in != nil {
+			put(t, hub, *c.in)
+		}
+		url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub})
+		status, head, body := ask(t, url+"/", map[string]string{"Accept": "text/html", "Accept-Encoding": "gzip"})
+		z, err := gzip.NewReader(strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := io.ReadAll(z)
+		if err != nil || status != 200 || !bytes.HasSuffix(page, []byte("</body>\n</html>\n")) {
+			t.Fatalf("%s: %d %v %q", name, status, err, page)
+		}
+		found := regexp.MustCompile(`<script type="application/octet-stream" id="first">([A-Za-z0-9+/=]*)</script>`).FindSubmatch(page)
+		if (found != nil) != c.wants {
+			t.Errorf("%s: the page has %d bytes", name, len(page))
+		}
+		if found == nil {
+			continue
+		}
+		packed, err := base64.StdEncoding.DecodeString(string(found[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if z, err = gzip.NewReader(bytes.NewReader(packed)); err != nil {
+			t.Fatal(err)
+		}
+		messages, err := io.ReadAll(z)
+		if err != nil || !bytes.Contains(messages[:40], []byte(`{"type":"hello"`)) || bytes.Contains(messages, []byte(whole)) || !bytes.Contains(messages, []byte("ARROW1")) && !bytes.Contains(messages, []byte("p59")) {
+			t.Errorf("%s: %v, %q", name, err, messages)
+		}
+		if head.Get("Cache-Control") != "no-store" || head.Get("ETag") != "" || head.Get("Content-Security-Policy") == "" {
+			t.Errorf("%s: %v", name, head)
+		}
+	}
+}
