@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -49,8 +50,11 @@ const (
 	mtxHead = "%%MatrixMarket matrix coordinate real general\n"
 )
 
-// Bombs are more than twenty files, in every input format.
-var Bombs = []Bomb{
+// Bombs are files in every input format.
+var Bombs = slices.Concat(tableBombs, tradeBombs)
+
+// tableBombs are bombs of tables and of plain arrays.
+var tableBombs = []Bomb{
 	{"text.parquet", true, longTexts()},
 	{"numbers.parquet", true, equalNumbers()},
 	{"footer.parquet", false, whole([]byte("PAR1\x15\x04\x15\x00" + strings.Repeat("\x00", 100) + "\xff\xff\xff\x7fPAR1"))},
