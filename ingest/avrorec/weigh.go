@@ -3,7 +3,8 @@ package avrorec
 import "github.com/twmb/avro"
 
 // Scale weighs encoded values of a schema before they are decoded to Go's general types (any). There
-// a boolean of one byte takes 16 bytes, and a field without any bytes as much as its name.
+// a boolean of one byte takes 16 bytes, and a field without any bytes as much as its name. It is not
+// safe for concurrent use.
 type Scale struct {
 	root *shape
 	// fixed has the weights of values that always take the same bytes.
@@ -13,7 +14,7 @@ type Scale struct {
 // NewScale returns the scale of a schema.
 func NewScale(s *avro.Schema) (*Scale, error) {
 	root, err := shapeOf(s)
-	return &Scale{root: root, fixed: map[*shape]int64{}}, err
+	return &Scale{root: root}, err
 }
 
 // Weights of values in bytes: an element of a list, a key of a map with its slot, and a text of n
@@ -40,6 +41,12 @@ func (s *Scale) Check(data []byte, depth int, most int64) error {
 		}
 	}
 	return w.err
+}
+
+// fits reports whether a value weighs at most most bytes.
+func (s *Scale) fits(of *shape, value []byte, depth int, most int64) bool {
+	w := weighing{reader: reader{data: value}, scale: s, left: most}
+	return w.weigh(of, depth)
 }
 
 // weighing is the state of one Check.
@@ -134,6 +141,9 @@ func (s *Scale) weight(of *shape) int64 {
 		for _, f := range of.fields {
 			w = min(w+keyWeight+int64(len(f.name))+s.weight(f.shape), mostWeight)
 		}
+	}
+	if s.fixed == nil {
+		s.fixed = map[*shape]int64{}
 	}
 	s.fixed[of] = w
 	return w
