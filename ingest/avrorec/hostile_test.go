@@ -146,3 +146,27 @@ func TestWideRecordsAreWeighed(t *testing.T) {
 		t.Errorf("%v, after %d bytes", err, took)
 	}
 }
+
+// Symbols with long names, and decimals with many digits, are weighed by their texts.
+func TestLongTextsAreWeighed(t *testing.T) {
+	for _, item := range []string{
+		`{"type":"enum","name":"C","symbols":["A` + strings.Repeat("a", 10_000) + `"]}`,
+		`{"type":"bytes","logicalType":"decimal","precision":10000,"scale":10000}`,
+		`{"type":"bytes","logicalType":"big-decimal"}`,
+	} {
+		schema := `{"type":"record","name":"E","fields":[{"name":"x","type":{"type":"map","values":{"type":"array","items":` + item + `}}}]}`
+		d, err := avrorec.Compile(schema, nil, record.Spec{Paths: []string{"x"}, Limits: record.Limits{Memory: 16 << 20}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const n = 50_000
+		value := append(append(append(longs(1, 1), 'k'), longs(n)...), append(make([]byte, n), longs(0, 0)...)...)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = d.Decode(value, table.Origin{})
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 16<<20 {
+			t.Errorf("%.60s: %v, after %d bytes", item, err, took)
+		}
+	}
+}

@@ -88,7 +88,7 @@ func (w *weighing) weigh(s *shape, depth int) bool {
 		return w.blocks(s, depth)
 	}
 	from := w.at
-	return w.skip(s, depth) && w.add(elementWeight+byteWeight*int64(w.at-from))
+	return w.skip(s, depth) && w.add(elementWeight+byteWeight*int64(w.at-from)+s.digits())
 }
 
 // blocks passes over an array or a map.
@@ -127,6 +127,25 @@ func (w *weighing) blocks(s *shape, depth int) bool {
 	}
 }
 
+// bigScale is the largest scale of a decimal that has one of its own.
+const bigScale = 1 << 16
+
+// digits returns the most bytes of a value's text that do not come from its own bytes: the name of a
+// symbol, or the digits of a decimal's scale.
+func (s *shape) digits() (n int64) {
+	switch {
+	case s.kind == kindEnum:
+		for _, symbol := range s.symbols {
+			n = max(n, int64(len(symbol)))
+		}
+	case s.logical == "decimal":
+		n = int64(s.scale)
+	case s.logical == "big-decimal":
+		n = bigScale
+	}
+	return 2 * n
+}
+
 // weight returns the weight of values that always take the same bytes, which no recursion has.
 func (s *Scale) weight(of *shape) int64 {
 	w, known := s.fixed[of]
@@ -136,7 +155,7 @@ func (s *Scale) weight(of *shape) int64 {
 	w = elementWeight
 	switch of.kind {
 	case kindFixed:
-		w += byteWeight * int64(of.size)
+		w += byteWeight*int64(of.size) + of.digits()
 	case kindRecord:
 		for _, f := range of.fields {
 			w = min(w+keyWeight+int64(len(f.name))+s.weight(f.shape), mostWeight)
