@@ -158,7 +158,7 @@ func TestTradeBombs(t *testing.T) {
 		"beside.npz":                 "",
 		"columns.fcs.zst":            "",
 	}
-	for _, bomb := range ingesttest.Bombs {
+	for _, bomb := range ingesttest.Bombs() {
 		want, listed := wants[bomb.Name]
 		if !listed {
 			continue

@@ -14,66 +14,68 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// tradeBombs are bombs of the formats that other programs exchange.
-var tradeBombs = []Bomb{
-	{"rows.avro", true, avroBomb(avroPair, 4, 4<<20, zeros(8*4<<20))},
-	{"nulls.avro", true, avroFile(`{"type":"record","name":"r","fields":[{"name":"embedding_0","type":"null"},{"name":"embedding_1","type":"null"}]}`, 1<<40, nil)},
-	{"items.avro", false, avroFile(avroList(`"null"`), 1, avroLong(1<<40))},
-	{"block.avro", true, whole(append(avroHead(avroPair, "null"), append(avroLong(1), avroLong(255*mib)...)...))},
-	{"metadata.avro", true, whole(append([]byte("Obj\x01"), append(avroLong(1<<40), avroLong(1<<60)...)...))},
-	{"flags.avro", false, avroBomb(avroList(`"boolean"`), 1, 1, avroArray(240*mib, 1))},
-	{"wide.avro", false, avroBomb(avroList(avroWide(10_000)), 1, 1, avroArray(1<<20, 1))},
-	{"text.avro", true, avroBomb(`{"type":"record","name":"r","fields":[{"name":"embedding_0","type":"string"},{"name":"embedding_1","type":"null"}]}`, 1, 1, avroText(240*mib))},
-	{"deep.avro", false, avroBomb(`{"type":"record","name":"r","fields":[{"name":"next","type":["null","r"]}]}`, 1, 1, deepAvro)},
-	{"fields.avro.gz", true, packed(gzipTo, string(avroHead(avroWide(500_000), "null")), "", 0)},
+// tradeBombs returns bombs of the formats that other programs exchange.
+func tradeBombs() []Bomb {
+	return []Bomb{
+		{"rows.avro", true, avroBomb(avroPair, 4, 4<<20, zeros(8*4<<20))},
+		{"nulls.avro", true, avroFile(`{"type":"record","name":"r","fields":[{"name":"embedding_0","type":"null"},{"name":"embedding_1","type":"null"}]}`, 1<<40, nil)},
+		{"items.avro", false, avroFile(avroList(`"null"`), 1, avroLong(1<<40))},
+		{"block.avro", true, whole(append(avroHead(avroPair, "null"), append(avroLong(1), avroLong(255*mib)...)...))},
+		{"metadata.avro", true, whole(append([]byte("Obj\x01"), append(avroLong(1<<40), avroLong(1<<60)...)...))},
+		{"flags.avro", false, avroBomb(avroList(`"boolean"`), 1, 1, avroArray(240*mib, 1))},
+		{"wide.avro", false, avroBomb(avroList(avroWide(10_000)), 1, 1, avroArray(1<<20, 1))},
+		{"text.avro", true, avroBomb(`{"type":"record","name":"r","fields":[{"name":"embedding_0","type":"string"},{"name":"embedding_1","type":"null"}]}`, 1, 1, avroText(240*mib))},
+		{"deep.avro", false, avroBomb(`{"type":"record","name":"r","fields":[{"name":"next","type":["null","r"]}]}`, 1, 1, deepAvro)},
+		{"fields.avro.gz", true, packed(gzipTo, string(avroHead(avroWide(500_000), "null")), "", 0)},
 
-	{"text.fcs.zst", true, fcsBomb(func(b *bytes.Buffer) {
-		for i := range 1_500_000 {
-			fmt.Fprintf(b, "/k%x/1", i)
-		}
-	}, 0)},
-	{"events.fcs", true, fcsBomb(fcsPair(1_000_000_000_000_000), 0)},
-	{"zeros.fcs.zst", true, fcsBomb(fcsPair(many), 8*many)},
-	{"columns.fcs.zst", true, fcsBomb(func(b *bytes.Buffer) {
-		fcsColumns(b, 1<<14, 1000)
-	}, 4*1000<<14)},
+		{"text.fcs.zst", true, fcsBomb(func(b *bytes.Buffer) {
+			for i := range 1_500_000 {
+				fmt.Fprintf(b, "/k%x/1", i)
+			}
+		}, 0)},
+		{"events.fcs", true, fcsBomb(fcsPair(1_000_000_000_000_000), 0)},
+		{"zeros.fcs.zst", true, fcsBomb(fcsPair(many), 8*many)},
+		{"columns.fcs.zst", true, fcsBomb(func(b *bytes.Buffer) {
+			fcsColumns(b, 1<<14, 1000)
+		}, 4*1000<<14)},
 
-	{"shape.safetensors", false, whole(tensorsHead(`{"x":{"dtype":"F32","shape":[1000000000000000,2],"data_offsets":[0,8000000000000000]}}`))},
-	{"names.safetensors.zst", false, func(path string) error {
-		var b strings.Builder
-		b.WriteString(`{"x":{}`)
-		for i := range 6_000_000 {
-			fmt.Fprintf(&b, `,"%x":{}`, i)
-		}
-		return packed(zstdTo, string(tensorsHead(b.String()+"}")), "", 0)(path)
-	}},
-	{"dimensions.safetensors.zst", false, func(path string) error {
-		return packed(zstdTo, string(tensorsHead(`{"x":{"dtype":"F32","shape":[1`+strings.Repeat(",1", 48*mib)+`],"data_offsets":[0,4]}}`)), "\x00\x00\x00\x00", 1)(path)
-	}},
-	{"zeros.safetensors.zst", false, packed(zstdTo, string(tensorsHead(fmt.Sprintf(`{"x":{"dtype":"BF16","shape":[%d,2],"data_offsets":[0,%d]}}`, 256*mib, 1024*mib))), strings.Repeat("\x00", mib), 1024)},
+		{"shape.safetensors", false, whole(tensorsHead(`{"x":{"dtype":"F32","shape":[1000000000000000,2],"data_offsets":[0,8000000000000000]}}`))},
+		{"names.safetensors.zst", false, func(path string) error {
+			var b strings.Builder
+			b.WriteString(`{"x":{}`)
+			for i := range 6_000_000 {
+				fmt.Fprintf(&b, `,"%x":{}`, i)
+			}
+			return packed(zstdTo, string(tensorsHead(b.String()+"}")), "", 0)(path)
+		}},
+		{"dimensions.safetensors.zst", false, func(path string) error {
+			return packed(zstdTo, string(tensorsHead(`{"x":{"dtype":"F32","shape":[1`+strings.Repeat(",1", 48*mib)+`],"data_offsets":[0,4]}}`)), "\x00\x00\x00\x00", 1)(path)
+		}},
+		{"zeros.safetensors.zst", false, packed(zstdTo, string(tensorsHead(fmt.Sprintf(`{"x":{"dtype":"BF16","shape":[%d,2],"data_offsets":[0,%d]}}`, 256*mib, 1024*mib))), strings.Repeat("\x00", mib), 1024)},
 
-	{"shape.vec", false, whole([]byte("999999999999 2\nword 1 2\n"))},
-	{"line.vec.zst", false, packed(zstdTo, "1 9999999\nword 1", strings.Repeat(" 1", mib/2), 2048)},
-	{"rows.vec.zst", false, packed(zstdTo, "100000000 2\n", strings.Repeat("word 1 2\n", mib/9), 1500)},
-	{"glove.txt.zst", false, packed(zstdTo, "word"+strings.Repeat(" 1", 25)+"\n", "word"+strings.Repeat(" 1", mib/2), 2048)},
-	{"words.bin.zst", false, packed(zstdTo, "900000000000 2\n", strings.Repeat("w \x00\x00\x80\x3f\x00\x00\x00\x00", mib/10), 1500)},
+		{"shape.vec", false, whole([]byte("999999999999 2\nword 1 2\n"))},
+		{"line.vec.zst", false, packed(zstdTo, "1 9999999\nword 1", strings.Repeat(" 1", mib/2), 2048)},
+		{"rows.vec.zst", false, packed(zstdTo, "100000000 2\n", strings.Repeat("word 1 2\n", mib/9), 1500)},
+		{"glove.txt.zst", false, packed(zstdTo, "word"+strings.Repeat(" 1", 25)+"\n", "word"+strings.Repeat(" 1", mib/2), 2048)},
+		{"words.bin.zst", false, packed(zstdTo, "900000000000 2\n", strings.Repeat("w \x00\x00\x80\x3f\x00\x00\x00\x00", mib/10), 1500)},
 
-	{"index.svm", false, whole([]byte("1 2147483647:1\n2 1:1\n1 5:2\n"))},
-	{"line.svm.zst", false, packed(zstdTo, "1 1:1\n1", strings.Repeat(" 1:1", mib/4), 63)},
-	{"rows.svm.gz", false, packed(gzipTo, "", strings.Repeat("1 1:1 2:1\n", mib/10), 1500)},
+		{"index.svm", false, whole([]byte("1 2147483647:1\n2 1:1\n1 5:2\n"))},
+		{"line.svm.zst", false, packed(zstdTo, "1 1:1\n1", strings.Repeat(" 1:1", mib/4), 63)},
+		{"rows.svm.gz", false, packed(gzipTo, "", strings.Repeat("1 1:1 2:1\n", mib/10), 1500)},
 
-	{"line.arff.zst", true, packed(zstdTo, arffHead, strings.Repeat("1", mib), 4096)},
-	{"rows.arff.gz", true, packed(gzipTo, arffHead, strings.Repeat("1,2\n", mib/4), 1024)},
-	{"attributes.arff.zst", true, packed(zstdTo, "@relation r\n", strings.Repeat("@attribute a real\n", mib/18), 2048)},
+		{"line.arff.zst", true, packed(zstdTo, arffHead, strings.Repeat("1", mib), 4096)},
+		{"rows.arff.gz", true, packed(gzipTo, arffHead, strings.Repeat("1,2\n", mib/4), 1024)},
+		{"attributes.arff.zst", true, packed(zstdTo, "@relation r\n", strings.Repeat("@attribute a real\n", mib/18), 2048)},
 
-	{"shape.fbin", false, whole([]byte("\xff\xff\xff\xff\x00\x00\x10\x00\x00\x00\x00\x00"))},
-	{"zeros.fbin.zst", false, packed(zstdTo, "\x00\x00\x00\x10\x01\x00\x00\x00", strings.Repeat("\x00", mib), 1024)},
-	{"wide.fvecs.zst", false, packed(zstdTo, "", "\x00\x00\x10\x00"+strings.Repeat("\x00", 4*mib), 300)},
-	{"rows.bvecs.zst", false, packed(zstdTo, "", strings.Repeat("\x02\x00\x00\x00\x00\x00", mib/6), 1500)},
+		{"shape.fbin", false, whole([]byte("\xff\xff\xff\xff\x00\x00\x10\x00\x00\x00\x00\x00"))},
+		{"zeros.fbin.zst", false, packed(zstdTo, "\x00\x00\x00\x10\x01\x00\x00\x00", strings.Repeat("\x00", mib), 1024)},
+		{"wide.fvecs.zst", false, packed(zstdTo, "", "\x00\x00\x10\x00"+strings.Repeat("\x00", 4*mib), 300)},
+		{"rows.bvecs.zst", false, packed(zstdTo, "", strings.Repeat("\x02\x00\x00\x00\x00\x00", mib/6), 1500)},
 
-	{"beside.npz", false, bundle("|S1", "labels", "groups", "names", "kinds")},
-	{"numbers.npz", false, bundle("|u1", "a", "b", "c", "d", "e", "f", "g", "h")},
-	{"columns.npy.zst", false, packed(zstdTo, string(bytes.Replace(npyHeader("|u1", "2, 60000000"), []byte("False"), []byte("True "), 1)), strings.Repeat("\x00", 1_000_000), 120)},
+		{"beside.npz", false, bundle("|S1", "labels", "groups", "names", "kinds")},
+		{"numbers.npz", false, bundle("|u1", "a", "b", "c", "d", "e", "f", "g", "h")},
+		{"columns.npy.zst", false, packed(zstdTo, string(bytes.Replace(npyHeader("|u1", "2, 60000000"), []byte("False"), []byte("True "), 1)), strings.Repeat("\x00", 1_000_000), 120)},
+	}
 }
 
 const arffHead = "@relation r\n@attribute embedding_0 real\n@attribute embedding_1 real\n@data\n"
