@@ -139,3 +139,61 @@ func TestDecompress(t *testing.T) {
 		}
 	}
 }
+
+// Small files of other programs' formats that expand to gigabytes lead to an error, or to batches of
+// rows, within bounded memory.
+func TestTradeBombs(t *testing.T) {
+	wants := map[string]string{
+		"flags.avro":                 "is too large",
+		"wide.avro":                  "is too large",
+		"text.avro":                  "is too large",
+		"deep.avro":                  "too deep",
+		"items.avro":                 "cannot be decoded",
+		"block.avro":                 "truncated",
+		"fields.avro.gz":             "head is longer than 4 MiB",
+		"names.safetensors.zst":      "header has",
+		"dimensions.safetensors.zst": "header has",
+		"line.vec.zst":               "or than 64 MiB",
+		"line.svm.zst":               "more than 1048576 pairs",
+		"beside.npz":                 "",
+		"columns.fcs.zst":            "",
+	}
+	for _, bomb := range ingesttest.Bombs() {
+		want, listed := wants[bomb.Name]
+		if !listed {
+			continue
+		}
+		delete(wants, bomb.Name)
+		path, err := bomb.Write(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := ingesttest.Allocated()
+		err = firstBatches(t, path, 3)
+		if took := ingesttest.Allocated() - before; took > 20*64<<20 {
+			t.Errorf("%s: %d MiB were allocated", bomb.Name, took>>20)
+		}
+		if want == "" && err != nil || want != "" && (!table.IsBadInput(err) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: error %v, want %q", bomb.Name, err, want)
+		}
+	}
+	for name := range wants {
+		t.Errorf("there is no bomb %s", name)
+	}
+}
+
+// firstBatches reads at most n batches of a file.
+func firstBatches(t *testing.T, path string, n int) error {
+	r, err := ingest.Open(t.Context(), path, ingest.Options{})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for ; n > 0 && err == nil; n-- {
+		_, err = r.Next(t.Context())
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return err
+}

@@ -15,14 +15,12 @@ import (
 
 	"github.com/twmb/avro/ocf"
 
+	"unfold/ingest/avrorec"
 	"unfold/ingest/input"
 	"unfold/ingest/jsonrec"
 	"unfold/ingest/record"
 	"unfold/ingest/table"
 )
-
-// maxBlock is the maximum size of a block of records, compressed or not.
-const maxBlock = 256 << 20
 
 // NewReader reads such a file.
 func NewReader(in *input.Source, opts jsonrec.FileOptions) (table.Reader, error) {
@@ -30,9 +28,19 @@ func NewReader(in *input.Source, opts jsonrec.FileOptions) (table.Reader, error)
 	if err != nil {
 		return nil, err
 	}
-	file, err := ocf.NewReader(in.Reader, ocf.WithMaxBlockBytes(maxBlock), ocf.WithMaxDecompressedBlockBytes(maxBlock), ocf.WithCodec(zstd))
+	checks := &checks{}
+	readerOpts := []ocf.ReaderOpt{ocf.WithMaxBlockBytes(maxBlock), ocf.WithMaxDecompressedBlockBytes(maxBlock)}
+	for _, c := range []ocf.Codec{stored{}, ocf.DeflateCodec(0), ocf.SnappyCodec(), zstd} {
+		readerOpts = append(readerOpts, ocf.WithCodec(checked{c, checks}))
+	}
+	head := &heading{in.Reader, maxHead}
+	file, err := ocf.NewReader(head, readerOpts...)
 	if err != nil {
 		return nil, in.Origin.Bad("the Avro file cannot be read").Because(err)
+	}
+	head.left = math.MaxInt64
+	if checks.scale, err = avrorec.NewScale(file.Schema()); err != nil {
+		return nil, in.Origin.Bad("its schema cannot be read").Because(err)
 	}
 	names, types := fieldsOf(file.Metadata()["avro.schema"])
 	for name, t := range opts.Types {

@@ -118,3 +118,55 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Errorf("%v, after %d bytes", err, after.TotalAlloc-before.TotalAlloc)
 	}
 }
+
+// A list of records with very many fields that take no bytes is refused as a column before it is
+// decoded to JSON, which would take a thousand times the limit.
+func TestWideRecordsAreWeighed(t *testing.T) {
+	fields := []string{`{"name":"b","type":"boolean"}`}
+	for i := range 3000 {
+		fields = append(fields, fmt.Sprintf(`{"name":"n%d","type":"null"}`, i))
+	}
+	wide := `{"type":"record","name":"W","fields":[` + strings.Join(fields, ",") + `]}`
+	schema := `{"type":"record","name":"E","fields":[{"name":"x","type":{"type":"map","values":{"type":"array","items":` + wide + `}}},{"name":"y","type":"int"}]}`
+	d, err := avrorec.Compile(schema, nil, record.Spec{Paths: []string{"x", "y"}, Limits: record.Limits{Memory: 16 << 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(n int) []byte {
+		return append(append(append(longs(1, 1), 'k'), longs(int64(n))...), append(make([]byte, n), longs(0, 0, 7)...)...)
+	}
+	if got, err := d.Decode(value(2), table.Origin{}); err != nil || !strings.Contains(shown(got.Table), "y=7") {
+		t.Errorf("two of them: %v", err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = d.Decode(value(2000), table.Origin{})
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; err == nil || !strings.Contains(err.Error(), "when it is decoded") || took > 16<<20 {
+		t.Errorf("%v, after %d bytes", err, took)
+	}
+}
+
+// Symbols with long names, and decimals with many digits, are weighed by their texts.
+func TestLongTextsAreWeighed(t *testing.T) {
+	for _, item := range []string{
+		`{"type":"enum","name":"C","symbols":["A` + strings.Repeat("a", 10_000) + `"]}`,
+		`{"type":"bytes","logicalType":"decimal","precision":10000,"scale":10000}`,
+		`{"type":"bytes","logicalType":"big-decimal"}`,
+	} {
+		schema := `{"type":"record","name":"E","fields":[{"name":"x","type":{"type":"map","values":{"type":"array","items":` + item + `}}}]}`
+		d, err := avrorec.Compile(schema, nil, record.Spec{Paths: []string{"x"}, Limits: record.Limits{Memory: 16 << 20}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const n = 50_000
+		value := append(append(append(longs(1, 1), 'k'), longs(n)...), append(make([]byte, n), longs(0, 0)...)...)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = d.Decode(value, table.Origin{})
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 16<<20 {
+			t.Errorf("%.60s: %v, after %d bytes", item, err, took)
+		}
+	}
+}

@@ -112,6 +112,10 @@ func (w *worker) json(s *step, depth int) bool {
 		w.b.Refuse(s.node, "a list, map or record of %d bytes is too large for a column: name a field of it", len(raw))
 		return true
 	}
+	if !w.scale.fits(s.shape, raw, depth, w.limits.Memory) {
+		w.b.Refuse(s.node, "a list, map or record of %d bytes takes more than %d when it is decoded: name a field of it", len(raw), w.limits.Memory)
+		return true
+	}
 	text, err := asJSON(s.json, raw)
 	if err != nil {
 		w.b.Refuse(s.node, "the value cannot be read: %v", err)

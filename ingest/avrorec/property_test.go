@@ -120,7 +120,8 @@ func TestAgreesWithTheLibrary(t *testing.T) {
 }
 
 // FuzzDecode decodes arbitrary messages and compares the result with the library's. The library
-// accepts fewer messages, because it also checks values that this decoder skips by their length.
+// accepts fewer messages, because it also checks values that this decoder skips by their length. It
+// does not look at the size of a block, which this decoder checks.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, everything, event()))
 	f.Add(encode(f, envelope, change("u", item(1), item(2))))
@@ -154,7 +155,7 @@ func FuzzDecode(f *testing.F) {
 				continue
 			}
 			if err != nil {
-				if len(rest) == 0 && strings.Contains(err.Error(), "cannot be read: ") && !strings.Contains(err.Error(), "Debezium") && !strings.Contains(err.Error(), "deep") {
+				if len(rest) == 0 && strings.Contains(err.Error(), "cannot be read: ") && !strings.Contains(err.Error(), "Debezium") && !strings.Contains(err.Error(), "a block of") && !strings.Contains(err.Error(), "deep") {
 					t.Errorf("%v, and the library reads it", err)
 				}
 				continue

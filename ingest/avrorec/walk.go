@@ -16,6 +16,8 @@ type worker struct {
 	// extra holds the steps of the envelope's own fields.
 	extra  []step
 	limits record.Limits
+	// scale weighs values that are written as JSON.
+	scale Scale
 	// changes is record.Spec's field. truncated and aside describe a change that holds no record.
 	changes, truncated bool
 	aside              string

@@ -63,39 +63,39 @@ func (r *Reader) Transpose(in *input.Source, dims []int64, header int64) error {
 	if size-base < want {
 		return r.origin.Bad("its header says %d rows, which take %d bytes, and it has %d", r.rows, want, size-base).Suggest("the file is truncated; get it again")
 	}
-	r.in = &transposed{at: f, base: base, rows: r.rows, width: r.Width, columns: columnOrder(dims[1:]),
+	r.in = &transposed{at: f, base: base, rows: r.rows, width: r.Width, dims: dims[1:], dim: r.dim,
 		block: int(min(r.rows, int64(max(1, 8<<20/(r.dim*r.Width)))))}
 	return nil
 }
 
-// columnOrder returns, for each element of a row with the last index fastest, its position with the
-// first index fastest.
-func columnOrder(dims []int64) []int64 {
-	order := []int64{0}
-	stride := int64(1)
+// columnOf returns the position, with the first index fastest, of an element of a row that is at k
+// with the last index fastest.
+func columnOf(k int64, dims []int64) int64 {
+	rest := int64(1)
 	for _, d := range dims {
-		next := make([]int64, 0, len(order)*int(d))
-		for _, at := range order {
-			for i := range d {
-				next = append(next, at+i*stride)
-			}
-		}
-		order = next
+		rest *= d
+	}
+	at, stride := int64(0), int64(1)
+	for _, d := range dims {
+		rest /= d
+		at += k / rest * stride
+		k %= rest
 		stride *= d
 	}
-	return order
+	return at
 }
 
 // transposed returns the rows of an array that is stored by columns, in blocks.
 type transposed struct {
-	at      io.ReaderAt
-	base    int64
-	rows    int64
-	width   int
-	columns []int64 // position of each element of a row, in columns
-	block   int     // number of rows read at once
-	next    int64
-	left    []byte
+	at    io.ReaderAt
+	base  int64
+	rows  int64
+	width int
+	dims  []int64 // of a row
+	dim   int     // their product
+	block int     // number of rows read at once
+	next  int64
+	left  []byte
 }
 
 func (t *transposed) Read(p []byte) (int, error) {
@@ -114,10 +114,11 @@ func (t *transposed) Read(p []byte) (int, error) {
 
 func (t *transposed) gather() error {
 	n := int(min(int64(t.block), t.rows-t.next))
-	per := len(t.columns) * t.width
+	per := t.dim * t.width
 	t.left = make([]byte, n*per)
 	column := make([]byte, n*t.width)
-	for k, c := range t.columns {
+	for k := range t.dim {
+		c := columnOf(int64(k), t.dims)
 		if _, err := t.at.ReadAt(column, t.base+(c*t.rows+t.next)*int64(t.width)); err != nil {
 			return err
 		}

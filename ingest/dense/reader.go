@@ -135,6 +135,21 @@ func (r *Reader) Next(ctx context.Context) (*table.Table, error) {
 	return t, err
 }
 
+// Take returns the next n rows, which there must be, as one column.
+func (r *Reader) Take(ctx context.Context, n int) (c table.Column, err error) {
+	var parts []table.Column
+	for n > 0 {
+		r.batch = n
+		t, err := r.Next(ctx)
+		if err != nil {
+			return c, err
+		}
+		parts = append(parts, t.At(0))
+		n -= t.Len()
+	}
+	return table.Concat(parts...)
+}
+
 // end checks that nothing follows the last row; reading on also lets gzip
 // verify its checksum.
 func (r *Reader) end() error {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -49,35 +50,41 @@ const (
 	mtxHead = "%%MatrixMarket matrix coordinate real general\n"
 )
 
-// Bombs are more than twenty files, in every input format.
-var Bombs = []Bomb{
-	{"text.parquet", true, longTexts()},
-	{"numbers.parquet", true, equalNumbers()},
-	{"footer.parquet", false, whole([]byte("PAR1\x15\x04\x15\x00" + strings.Repeat("\x00", 100) + "\xff\xff\xff\x7fPAR1"))},
-	{"batches.arrows", false, streamOf(100, 2*mib)},
-	{"one.arrows", false, streamOf(1, 24*mib)},
-	{"dictionary.arrows", true, dictionaryStream},
-	{"lengths.arrows", false, lengths()},
-	{"lengths.arrow", false, lengths()},
-	{"line.csv.zst", true, packed(zstdTo, csvHead, strings.Repeat("1", mib), 4096)},
-	{"quote.csv.zst", true, packed(zstdTo, csvHead+"1,\"", strings.Repeat("line\n", mib/5), 4096)},
-	{"rows.csv.gz", true, packed(gzipTo, csvHead, strings.Repeat("1,2\n", mib/4), 1024)},
-	{"rows.csv.lz4", true, packed(lz4To, csvHead, strings.Repeat("1,2\n", mib/4), 1024)},
-	{"columns.csv.gz", true, packed(gzipTo, columnNames(mib)+"\n", strings.Repeat("1,", mib-1)+"1\n", 500)},
-	{"nested.csv.gz", true, packed(nestedTo, csvHead, strings.Repeat("1,2\n", mib/4), 1024)},
-	{"nest.json.zst", true, packed(zstdTo, "[", strings.Repeat(`{"embedding_0":`, mib/15), 2048)},
-	{"lists.json.zst", true, packed(zstdTo, `[{"embedding":`, strings.Repeat("[", mib), 2048)},
-	{"text.jsonl.zst", true, packed(zstdTo, `{"embedding_0":1,"embedding_1":"`, strings.Repeat("a", mib), 2048)},
-	{"keys.jsonl.zst", true, growingKeys},
-	{"shape.npy", false, whole(npyHeader("<f4", "1000000000000000, 2"))},
-	{"zeros.npy.zst", false, packed(zstdTo, string(npyHeader("<f4", fmt.Sprintf("%d, 2", many))), strings.Repeat("\x00", mib), 8*many/mib+1)},
-	{"wide.npy", false, whole(npyHeader("<f4", "2, 1000000000000000"))},
-	{"zeros.npz", false, archive("x.npy", npyHeader("<f4", fmt.Sprintf("%d, 2", many)), 8*many)},
-	{"sparse.npz", false, sparseArchive},
-	{"shape.mtx", false, whole([]byte(mtxHead + "2000000000 2000000000 1\n1 1 1\n"))},
-	{"entries.mtx.zst", false, packed(zstdTo, mtxHead+"1000000 1000 174762000\n", strings.Repeat("1 1 1\n", mib/6), 1000)},
-	{"shape.idx", false, whole([]byte("\x00\x00\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))},
-	{"zeros.idx.gz", false, packed(gzipTo, "\x00\x00\x08\x03\x02\x00\x00\x00\x00\x00\x00\x1c\x00\x00\x00\x1c", strings.Repeat("\x00", mib), 2048)},
+// Bombs returns files in every input format. They are no variable: their content would take memory in
+// every process of the test binary, and tests measure that.
+func Bombs() []Bomb { return slices.Concat(tableBombs(), tradeBombs()) }
+
+// tableBombs returns bombs of tables and of plain arrays.
+func tableBombs() []Bomb {
+	return []Bomb{
+		{"text.parquet", true, longTexts()},
+		{"numbers.parquet", true, equalNumbers()},
+		{"footer.parquet", false, whole([]byte("PAR1\x15\x04\x15\x00" + strings.Repeat("\x00", 100) + "\xff\xff\xff\x7fPAR1"))},
+		{"batches.arrows", false, streamOf(100, 2*mib)},
+		{"one.arrows", false, streamOf(1, 24*mib)},
+		{"dictionary.arrows", true, dictionaryStream},
+		{"lengths.arrows", false, lengths()},
+		{"lengths.arrow", false, lengths()},
+		{"line.csv.zst", true, packed(zstdTo, csvHead, strings.Repeat("1", mib), 4096)},
+		{"quote.csv.zst", true, packed(zstdTo, csvHead+"1,\"", strings.Repeat("line\n", mib/5), 4096)},
+		{"rows.csv.gz", true, packed(gzipTo, csvHead, strings.Repeat("1,2\n", mib/4), 1024)},
+		{"rows.csv.lz4", true, packed(lz4To, csvHead, strings.Repeat("1,2\n", mib/4), 1024)},
+		{"columns.csv.gz", true, packed(gzipTo, columnNames(mib)+"\n", strings.Repeat("1,", mib-1)+"1\n", 500)},
+		{"nested.csv.gz", true, packed(nestedTo, csvHead, strings.Repeat("1,2\n", mib/4), 1024)},
+		{"nest.json.zst", true, packed(zstdTo, "[", strings.Repeat(`{"embedding_0":`, mib/15), 2048)},
+		{"lists.json.zst", true, packed(zstdTo, `[{"embedding":`, strings.Repeat("[", mib), 2048)},
+		{"text.jsonl.zst", true, packed(zstdTo, `{"embedding_0":1,"embedding_1":"`, strings.Repeat("a", mib), 2048)},
+		{"keys.jsonl.zst", true, growingKeys},
+		{"shape.npy", false, whole(npyHeader("<f4", "1000000000000000, 2"))},
+		{"zeros.npy.zst", false, packed(zstdTo, string(npyHeader("<f4", fmt.Sprintf("%d, 2", many))), strings.Repeat("\x00", mib), 8*many/mib+1)},
+		{"wide.npy", false, whole(npyHeader("<f4", "2, 1000000000000000"))},
+		{"zeros.npz", false, archive("x.npy", npyHeader("<f4", fmt.Sprintf("%d, 2", many)), 8*many)},
+		{"sparse.npz", false, sparseArchive},
+		{"shape.mtx", false, whole([]byte(mtxHead + "2000000000 2000000000 1\n1 1 1\n"))},
+		{"entries.mtx.zst", false, packed(zstdTo, mtxHead+"1000000 1000 174762000\n", strings.Repeat("1 1 1\n", mib/6), 1000)},
+		{"shape.idx", false, whole([]byte("\x00\x00\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))},
+		{"zeros.idx.gz", false, packed(gzipTo, "\x00\x00\x08\x03\x02\x00\x00\x00\x00\x00\x00\x1c\x00\x00\x00\x1c", strings.Repeat("\x00", mib), 2048)},
+	}
 }
 
 // whole writes a file with this content.

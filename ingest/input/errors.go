@@ -15,6 +15,7 @@ import (
 func ReadError(o table.Origin, err error) *table.Error {
 	var flated flate.CorruptInputError
 	var corrupt *decompressError
+	var known *table.Error
 	switch {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return o.Bad("zstd compression with a window of more than %d MiB is not supported", zstdWindow>>20).Suggest("unpack it first, or compress it without --long")
@@ -28,6 +29,8 @@ func ReadError(o table.Origin, err error) *table.Error {
 		return o.Bad("the gzip compression is corrupt").Because(err).Suggest("get the file again")
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return o.Bad("the file is truncated").Suggest("it ends before its data does; get it again")
+	case errors.As(err, &known):
+		return known
 	}
 	return o.Bad("the file cannot be read").Because(err)
 }

@@ -217,6 +217,9 @@ func (in *Source) Again(limit int64) (*firstLook, error) {
 	const most = 1 << 20
 	in.Reader = bufio.NewReaderSize(in.Reader, most)
 	head, err := in.Peek(most)
+	if len(head) == 0 && err != nil && err != io.EOF {
+		return nil, ReadError(in.Origin, err)
+	}
 	beginning := strings.NewReader(string(head))
 	if err == nil || int64(len(head)) > limit {
 		cut := &cutReader{r: beginning, left: min(limit, most-1)}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -42,8 +43,14 @@ func Is(head []byte) bool {
 // LabelName is the column of labels, as they are written.
 const LabelName = "label"
 
-// maxLine bounds a line's bytes.
-const maxLine = 64 << 20
+const (
+	// maxLine bounds a line's bytes, maxEntries its pairs.
+	maxLine    = 64 << 20
+	maxEntries = 1 << 20
+	// batchBytes is the number of bytes after which a table ends. A pair of four bytes takes 170 in
+	// the vectors that are made of it.
+	batchBytes = 4 << 20
+)
 
 var entries = arrow.ListOf(arrow.StructOf(arrow.Field{Name: "index", Type: arrow.PrimitiveTypes.Int32}, arrow.Field{Name: "value", Type: arrow.PrimitiveTypes.Float64}))
 
@@ -71,7 +78,7 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	}
 	b := array.NewRecordBuilder(table.Heap, schema)
 	texts := &table.Texts{}
-	for size := 0; len(texts.Lines) < r.batch && size < 16<<20; {
+	for size := 0; len(texts.Lines) < r.batch && size < batchBytes; {
 		line, err := r.next()
 		if err == io.EOF {
 			break
@@ -127,12 +134,19 @@ func (r *reader) next() (string, error) {
 
 // add reads a line.
 func (r *reader) add(b *array.RecordBuilder, line string, i int) error {
-	fields := strings.Fields(line)
-	b.Field(0).(*array.StringBuilder).Append(fields[0])
+	label, pairs := line, ""
+	if at := strings.IndexFunc(line, unicode.IsSpace); at >= 0 {
+		label, pairs = line[:at], line[at:]
+	}
+	b.Field(0).(*array.StringBuilder).Append(label)
 	list := b.Field(1).(*array.ListBuilder)
 	pair := list.ValueBuilder().(*array.StructBuilder)
 	list.Append(true)
-	for _, f := range fields[1:] {
+	entries := 0
+	for f := range strings.FieldsSeq(pairs) {
+		if entries++; entries > maxEntries {
+			return r.origin.BadAt(i, dense.VectorName, "a line has more than %d pairs", maxEntries)
+		}
 		index, value, _ := strings.Cut(f, ":")
 		if index == "qid" {
 			continue

@@ -4,7 +4,9 @@ import (
 	"archive/zip"
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -16,17 +18,26 @@ import (
 // vectorNames are common names of the vectors in an archive with several arrays.
 var vectorNames = []string{"embeddings", "embedding", "vectors", "features", "X", "data", "X_train", "x_train", "x"}
 
-// maxBeside is the maximum number of bytes of arrays that become additional columns.
-const maxBeside = 1 << 30
+// maxBeside is the maximum number of arrays that become additional columns. Each is decompressed
+// beside the vectors.
+const maxBeside = 1000
 
 // bundle reads the vectors of an archive. Arrays of one dimension with as many elements as there
 // are vectors, such as labels, become additional columns.
 type bundle struct {
 	table.Reader
+	origin        table.Origin
 	file, vectors string
 	rows          int64
-	beside        []table.Column
+	beside        []besideArray
 	unread        []string // the other arrays
+}
+
+// besideArray is an array that becomes an additional column.
+type besideArray struct {
+	name  string
+	array *dense.Reader
+	part  io.Closer
 }
 
 // vectorsOf returns the name of the array of vectors in an archive with several arrays: the first of
@@ -73,59 +84,56 @@ func newBundle(in *input.Source, z *zip.Reader, r table.Reader, vectors string) 
 	if !is {
 		return r, nil
 	}
-	b := &bundle{Reader: r, vectors: vectors}
+	b := &bundle{Reader: r, origin: in.Origin, vectors: vectors}
 	b.file, _, _ = input.ArchiveMember(in.Origin.File)
 	b.rows, _ = counted.NumRows()
+	seen := map[string]bool{vectors: true, dense.VectorName: true}
 	for _, m := range z.File {
 		name := nameOf(m)
-		if name == vectors {
+		if seen[name] {
 			continue
 		}
-		var c table.Column
-		ok := false
-		if m.UncompressedSize64 <= maxBeside {
-			var err error
-			if c, ok, err = b.column(in, m, name); err != nil {
-				return nil, err
-			}
-		}
-		if ok {
-			b.beside = append(b.beside, c)
-		} else {
-			b.unread = append(b.unread, name)
+		seen[name] = true
+		if err := b.add(in, m, name); err != nil {
+			return nil, errors.Join(err, b.closeParts())
 		}
 	}
 	return b, nil
 }
 
-// column reads an array of one dimension; ok is false for others.
-func (b *bundle) column(in *input.Source, m *zip.File, name string) (c table.Column, ok bool, err error) {
+// add opens an array of one dimension. Others are only listed.
+func (b *bundle) add(in *input.Source, m *zip.File, name string) error {
 	part, err := m.Open()
 	if err != nil {
-		return c, false, input.ReadError(in.Origin, err)
+		return input.ReadError(in.Origin, err)
 	}
-	defer part.Close()
-	r, err := NewReader(&input.Source{Reader: bufio.NewReader(part), Origin: in.Origin}, 1<<16)
+	source := &input.Source{Reader: bufio.NewReader(part), Origin: in.Origin}
+	e, dims, err := header(source, in.Origin)
+	if err != nil || len(dims) != 1 || dims[0] != b.rows { // for example an array of Python objects
+		b.unread = append(b.unread, name)
+		return part.Close()
+	}
+	array, err := dense.NewReader(source, e.Element, dims, 1)
 	if err != nil {
-		return c, false, nil // for example an array of Python objects
+		return errors.Join(err, part.Close())
 	}
-	if n, known := r.(table.Counted).NumRows(); !known || n != b.rows || r.Schema()[0].Name == dense.VectorName || name == dense.VectorName {
-		return c, false, nil
+	b.beside = append(b.beside, besideArray{name, array, part})
+	if len(b.beside) > maxBeside {
+		return in.Origin.Bad("it holds more than %d arrays beside the vectors", maxBeside).Suggest("save fewer in one archive")
 	}
-	var parts []table.Column
-	for t, err := range table.All(context.Background(), r) {
-		if err != nil {
-			return c, false, err
-		}
-		parts = append(parts, t.At(0))
+	return nil
+}
+
+// Close implements table.Reader.
+func (b *bundle) Close() error { return errors.Join(b.closeParts(), b.Reader.Close()) }
+
+func (b *bundle) closeParts() error {
+	var errs []error
+	for _, a := range b.beside {
+		errs = append(errs, a.part.Close())
 	}
-	if len(parts) == 0 {
-		return c, false, nil
-	}
-	if c, err = table.Concat(parts...); err != nil {
-		return c, false, err
-	}
-	return c.Renamed(name), true, nil
+	b.beside = nil
+	return errors.Join(errs...)
 }
 
 // NumRows returns the number of vectors.
@@ -134,22 +142,34 @@ func (b *bundle) NumRows() (int64, bool) { return b.rows, true }
 // Schema returns the vectors followed by the additional columns.
 func (b *bundle) Schema() table.Schema {
 	s := slices.Clone(b.Reader.Schema())
-	for _, c := range b.beside {
-		s = append(s, table.Field{Name: c.Name(), Type: c.DataType(), Kind: c.Kind()})
+	for _, a := range b.beside {
+		f := a.array.Schema()[0]
+		f.Name = a.name
+		s = append(s, f)
 	}
 	return s
 }
 
-// Next returns the next vectors with the values of the additional columns.
+// Next returns the next vectors with the values of the additional columns. After the last vectors
+// it checks that the arrays end, too.
 func (b *bundle) Next(ctx context.Context) (*table.Table, error) {
 	t, err := b.Reader.Next(ctx)
 	if err != nil {
+		for _, a := range b.beside {
+			if err != io.EOF {
+				break
+			}
+			_, err = a.array.Next(ctx)
+		}
 		return nil, err
 	}
-	from := int(t.Origin.Row)
 	columns := make([]table.Column, len(b.beside))
-	for i, c := range b.beside {
-		columns[i] = c.Slice(from, from+t.Len())
+	for i, a := range b.beside {
+		c, err := a.array.Take(ctx, t.Len())
+		if err != nil {
+			return nil, err
+		}
+		columns[i] = c.Renamed(a.name)
 	}
 	return t.Beside(columns...), nil
 }
@@ -160,7 +180,7 @@ func (b *bundle) Reading() string {
 	if len(b.beside) > 0 {
 		names := make([]string, len(b.beside))
 		for i, c := range b.beside {
-			names[i] = c.Name()
+			names[i] = c.name
 		}
 		out += fmt.Sprintf("; columns: %s", table.List(names))
 	}

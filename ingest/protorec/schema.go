@@ -19,6 +19,8 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"unfold/ingest/table"
+
+	"unfold/internal/regular"
 )
 
 // Reference is a source file that other files import by this name.
@@ -198,7 +200,7 @@ func Read(ctx context.Context, path string) (*Files, error) {
 }
 
 func readSet(path string) (*Files, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadSmall(path)
 	if err != nil {
 		return nil, err
 	}

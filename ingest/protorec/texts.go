@@ -31,8 +31,16 @@ func (w *worker) item(s *slot, bits uint64, data []byte, packed bool) bool {
 // pushTexts passes a list of texts, bytes, booleans or enums to the builder as JSON text.
 func (w *worker) pushTexts(s *slot) {
 	all := make([]any, len(s.entries.list))
+	names := int64(0) // the bytes of names of enums, which may be much longer than their numbers
 	for i, e := range s.entries.list {
 		all[i] = s.element(e)
+		if name, is := all[i].(string); is && s.kind == protoreflect.EnumKind {
+			names += int64(len(name))
+		}
+		if names > w.d.limits.Memory {
+			w.b.Refuse(s.node, "as text the list takes more than %d bytes", w.d.limits.Memory)
+			return
+		}
 	}
 	var text bytes.Buffer
 	to := json.NewEncoder(&text)

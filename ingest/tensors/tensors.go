@@ -17,8 +17,13 @@ import (
 	"unfold/ingest/table"
 )
 
-// maxHeader is the maximum length of the header in the format.
-const maxHeader = 100 << 20
+const (
+	// maxHeader is the maximum length of the header in the format.
+	maxHeader = 100 << 20
+	// maxRead is the maximum length of a header that is read. It describes about a hundred thousand
+	// tensors, and takes twenty times as much memory.
+	maxRead = 8 << 20
+)
 
 // Is reports whether head begins such a file.
 func Is(head []byte) bool {
@@ -58,6 +63,9 @@ func NewReader(in *input.Source, batchRows int) (table.Reader, error) {
 	n := int64(binary.LittleEndian.Uint64(head[:]))
 	if n > size-8 || n > maxHeader {
 		return nil, in.Origin.Bad("its header says it has %d bytes, and the file has %d", n, size).Suggest("the file is truncated; get it again")
+	}
+	if n > maxRead {
+		return nil, in.Origin.Bad("its header has %d bytes; at most %d are read", n, maxRead).Suggest("save the tensor in a file of its own")
 	}
 	raw := make([]byte, n)
 	if _, err := f.ReadAt(raw, 8); err != nil {

@@ -31,6 +31,7 @@ const gloveDim = 25
 const (
 	maxDim  = dense.MaxRow / 4
 	maxWord = 1 << 16
+	maxLine = 64 << 20
 )
 
 // Is reports whether head begins such a file.
@@ -210,8 +211,8 @@ func (r *reader) line(i int) (string, error) {
 			return "", io.EOF
 		case err != bufio.ErrBufferFull:
 			return "", input.ReadError(r.origin, err)
-		case b.Len() > maxWord+64*r.dim:
-			return "", r.origin.BadAt(i, "", "a line is longer than a word and %d numbers", r.dim)
+		case b.Len() > min(maxWord+64*r.dim, maxLine):
+			return "", r.origin.BadAt(i, "", "a line is longer than a word and %d numbers, or than %d MiB", r.dim, maxLine>>20)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package mapped
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -56,8 +57,12 @@ func open(dir string, size int64) (*Rows, error) {
 		_ = r.Close()
 		return nil, fmt.Errorf("mapped: %d bytes in %s: %w", size, dir, err)
 	}
-	if r.data, err = syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED); err != nil {
+	if err := extendSpace(size); err != nil {
 		_ = r.Close()
+		return nil, err
+	}
+	if r.data, err = syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED); err != nil {
+		_ = errors.Join(extendSpace(-size), r.Close())
 		return nil, fmt.Errorf("mapped: %d bytes of %s: %w", size, dir, err)
 	}
 	return r, nil
@@ -76,7 +81,9 @@ func (r *Rows) Release() error {
 func (r *Rows) Close() error {
 	var err error
 	if r.data != nil {
-		err = syscall.Munmap(r.data)
+		if err = syscall.Munmap(r.data); err == nil {
+			err = extendSpace(-int64(len(r.data)))
+		}
 		r.data = nil
 	}
 	if closed := r.file.Close(); err == nil {

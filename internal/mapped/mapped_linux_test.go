@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -121,5 +123,48 @@ func TestLists(t *testing.T) {
 	}
 	if _, _, _, err := NewLists(t.TempDir(), 0); err == nil {
 		t.Error("lists without an entry")
+	}
+}
+
+// A process whose address space is bounded can still map a file that is larger than the bound.
+func TestBoundSpace(t *testing.T) {
+	if os.Getenv("UNFOLD_TEST_BOUND") == "" {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(self, "-test.run", "^TestBoundSpace$")
+		c.Env = append(os.Environ(), "UNFOLD_TEST_BOUND=1")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return
+	}
+	const bound = 256 << 20
+	if err := BoundSpace(bound); err != nil {
+		t.Fatal(err)
+	}
+	anonymous := func(size int) error {
+		b, err := syscall.Mmap(-1, 0, size, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err == nil {
+			err = syscall.Munmap(b)
+		}
+		return err
+	}
+	for range 2 { // the bound is the same after a file is unmapped
+		r, x, err := New(t.TempDir(), 2*bound/4, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Row(x.Rows - 1)[0] = 1
+		if err := anonymous(2 * bound); err == nil {
+			t.Error("the bound does not hold beside a file")
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := anonymous(2 * bound); err == nil {
+			t.Error("the bound does not hold after a file")
+		}
 	}
 }

@@ -3,11 +3,11 @@ package format
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"unfold/ingest/avrorec"
 	"unfold/ingest/protorec"
 	"unfold/ingest/record"
+	"unfold/internal/regular"
 )
 
 // File is a schema read from a file.
@@ -27,7 +27,7 @@ func ReadFile(ctx context.Context, n Name, path, message string) (*File, error) 
 	f := &File{format: n, path: path}
 	switch n {
 	case Avro:
-		text, err := os.ReadFile(path)
+		text, err := regular.ReadSmall(path)
 		if err == nil && len(text) > mostSchema {
 			err = fmt.Errorf("%s: a schema of %d bytes, more than %d", path, len(text), mostSchema)
 		}

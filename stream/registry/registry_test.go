@@ -208,6 +208,9 @@ func TestErrors(t *testing.T) {
 				}
 			}
 		}, false, "sends too much"},
+		{"a redirect to a cloud's metadata", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://[::ffff:169.254.169.254]/latest/meta-data/", 307)
+		}, true, "an address of the local link"},
 		{"redirects in a ring", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 307) }, true, "more than 3 redirects"},
 		{"it hangs up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, true, "does not give schema 7"},
 		{"refers to itself", func(w http.ResponseWriter, r *http.Request) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 )
 
 // redirects is the maximum number of redirects.
@@ -23,7 +24,8 @@ func bounded(s Settings) *http.Client {
 	return &http.Client{Timeout: s.Timeout, Transport: bounding{t, 6*s.MaxBytes + 64<<10}, CheckRedirect: redirect}
 }
 
-// redirect follows some redirects, except those that drop TLS or change the method.
+// redirect follows some redirects, except those that drop TLS, change the method, or lead to an
+// address of the local link, where clouds have their metadata services.
 func redirect(to *http.Request, via []*http.Request) error {
 	from := via[len(via)-1]
 	switch {
@@ -31,10 +33,18 @@ func redirect(to *http.Request, via []*http.Request) error {
 		return fmt.Errorf("more than %d redirects", redirects)
 	case from.URL.Scheme == "https" && to.URL.Scheme != "https":
 		return fmt.Errorf("a redirect from https to %s", to.URL.Scheme)
+	case linkLocal(to.URL.Hostname()) && from.URL.Host != to.URL.Host:
+		return fmt.Errorf("a redirect to %s, an address of the local link", to.URL.Hostname())
 	case from.Method != to.Method:
 		return fmt.Errorf("a redirect of a %s", from.Method)
 	}
 	return nil
+}
+
+// linkLocal reports whether a host is an address of the local link.
+func linkLocal(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Unmap().IsLinkLocalUnicast()
 }
 
 // bounding limits the decompressed size of bodies.

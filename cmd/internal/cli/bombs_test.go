@@ -48,7 +48,7 @@ func TestBombs(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	highest, worst := int64(0), ""
 	readers := slices.DeleteFunc(slices.Clone(commands), func(c command) bool { return !c.reads })
-	for i, bomb := range ingesttest.Bombs {
+	for i, bomb := range ingesttest.Bombs() {
 		quick := slices.Contains(quickBombs, bomb.Name)
 		if !quick && !(tier.All() && (everyBomb || i%3 == 0)) {
 			continue
@@ -94,7 +94,7 @@ func written(t *testing.T, bomb ingesttest.Bomb) (path string) {
 
 // writeOne writes the named bomb to the current folder and prints its path.
 func writeOne(name string) int {
-	for _, bomb := range ingesttest.Bombs {
+	for _, bomb := range ingesttest.Bombs() {
 		if bomb.Name == name {
 			path, err := bomb.Write(".")
 			if err != nil {

@@ -100,3 +100,35 @@ func runBounded(ctx context.Context, parsed *kong.Context, p *program) error {
 		return ctx.Err()
 	}
 }
+
+// openTime is the time that opening may take to end after the context is done, for a command whose
+// own grace is longer or none.
+const openTime = 500 * time.Millisecond
+
+// opening runs the start of a patient command. What it opens may be a named pipe that nobody writes
+// to, and waiting for that does not end with the context. Once the context is done, f has openTime to
+// end. After that the context's error is returned, and the process has to exit, because f may still
+// run.
+func opening[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := f()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+	}
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-time.After(openTime):
+		var none T
+		return none, ctx.Err()
+	}
+}

@@ -8,7 +8,12 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
+
+	"unfold/internal/mapped"
 )
+
+// spareSpace is the address space that Go reserves and does not use yet: it takes 64 MiB at a time.
+const spareSpace = 64 << 20
 
 // limitMemory makes the system refuse this process more than n bytes. It also sets the garbage
 // collector's target well below n.
@@ -25,7 +30,7 @@ func limitMemory(n int64) error {
 	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
 		return fmt.Errorf("limiting memory: %w", err)
 	}
-	return nil
+	return mapped.BoundSpace(n + spareSpace)
 }
 
 // limitTime makes the system end this process after the given CPU time per processor.

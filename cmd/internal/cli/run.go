@@ -108,7 +108,11 @@ const sizesTimeout = 5 * time.Second
 func (r *runCmd) Run(ctx context.Context, p *program) error {
 	ctx, stop := r.tie(ctx, p)
 	defer stop()
-	settings, err := r.read(p)
+	settings, err := opening(ctx, func() (stage.Settings, error) { return r.read(p) })
+	if stoppedEarly(ctx, err) {
+		p.note("stopped before it began to read")
+		return nil
+	}
 	if err != nil {
 		p.noteUnknown() // an unknown variable may be the cause
 		return err
@@ -144,9 +148,8 @@ func runStage(ctx context.Context, settings stage.Settings, logger *slog.Logger)
 			log.Say(logs.Memory, "the garbage collector keeps to "+humanize.Bytes(n)+" of memory (GOMEMLIMIT sets another limit)", slog.Int64(logs.Bytes, n))
 		}
 	}
-	s, err := stage.Open(ctx, settings)
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		// A stop is no failure, however early: supervisors check the exit code.
+	s, err := opening(ctx, func() (*stage.Stage, error) { return stage.Open(ctx, settings) })
+	if stoppedEarly(ctx, err) {
 		log.Say(logs.Stopped, "stopped before it began to read")
 		return nil
 	}
@@ -190,6 +193,12 @@ func runStage(ctx context.Context, settings stage.Settings, logger *slog.Logger)
 	err = errors.Join(s.Run(ctx), s.Close())
 	log.Total(time.Since(begin))
 	return err
+}
+
+// stoppedEarly reports that a stage was asked to end before it began. That is no failure: supervisors
+// check the exit code.
+func stoppedEarly(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, context.Canceled)
 }
 
 // awaited describes what the first map needs.

@@ -80,7 +80,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	}
 	to := web.Access{}
 	if !c.Stdio {
-		if to, err = c.access(c.Listen); err != nil {
+		if to, err = opening(ctx, func() (web.Access, error) { return c.access(c.Listen) }); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		return usagef("--types: %w", err)
 	}
 	s := &served{path: c.Model, settings: settings, types: types, log: log}
-	if err := s.load(ctx); err != nil {
+	if _, err := opening(ctx, func() (*served, error) { return s, s.load(ctx) }); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)

@@ -80,7 +80,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 		return usagef("--compare: standard input is the map; give a file")
 	}
 	c.numbered = c.Compare != ""
-	to, err := c.access(c.Listen)
+	to, err := opening(ctx, func() (web.Access, error) { return c.access(c.Listen) })
 	if err != nil {
 		return err
 	}

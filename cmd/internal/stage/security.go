@@ -88,13 +88,26 @@ func tlsConfig(t config.TLS) (*tls.Config, error) {
 		}
 	}
 	if t.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		pair, err := keyPair(t)
 		if err != nil {
 			return nil, fmt.Errorf("this client's certificate: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
+}
+
+// keyPair reads the client's certificate.
+func keyPair(t config.TLS) (pair tls.Certificate, err error) {
+	cert, err := regular.ReadSmall(t.Cert)
+	if err != nil {
+		return pair, err
+	}
+	key, err := regular.ReadSmall(t.Key)
+	if err != nil {
+		return pair, err
+	}
+	return tls.X509KeyPair(cert, key)
 }
 
 // SourceCluster returns the cluster of the source.
