@@ -27,6 +27,9 @@ type youngStage struct {
 	Steadys, Leaps int
 }
 
+// otherFits is the number of fits that show how far two fits of the same points differ.
+const otherFits = 2
+
 // pictured are the numbers of points at which maps are drawn.
 var pictured = []int{1000, 3000, 10_000}
 
@@ -45,6 +48,7 @@ func (l *lab) stages(ctx context.Context, o *outcome) error {
 	for _, set := range sets {
 		drawn := make([][]sheet.Panel, len(pictured))
 		for _, c := range courses {
+			c.Again = otherFits
 			y, outcome, err := l.stage(ctx, set, c)
 			if err != nil {
 				return err
@@ -141,15 +145,18 @@ func beside(m conformance.Mark) []sheet.Panel {
 
 // stagesOf writes the section's tables.
 func (o *outcome) stagesOf(w *bytes.Buffer) {
-	w.WriteString("| events | held out | stage | points | 1-NN, stage | fit | trustworthiness, stage | fit | R_NX, stage | fit |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	w.WriteString("| events | held out | stage | points | 1-NN, stage | fit | fits differ by | trustworthiness, stage | fit | fits differ by | R_NX, stage | fit | fits differ by | a fit from another, median / p90 / p99 |\n" +
+		"|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, y := range o.Young {
 		for _, m := range y.Marks {
 			points := fmt.Sprint(m.Points)
 			if m.Points != m.Events {
 				points += fmt.Sprintf(" of %d", m.Events)
 			}
-			fmt.Fprintf(w, "| %s | %s | %s | %s | %.4f | %.4f | %.4f | %.4f | %.4f | %.4f |\n", y.Set, map[bool]string{true: "yes", false: ""}[y.HeldOut], y.Course, points,
-				m.Stage.Nearest, m.Fit.Nearest, m.Stage.Trust, m.Fit.Trust, m.Stage.RNX, m.Fit.RNX)
+			apart := m.Spread()
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %.4f | %.4f | %.4f | %.4f | %.4f | %.4f | %.4f | %.4f | %.4f | %.2f / %.2f / %.2f%% |\n", y.Set, map[bool]string{true: "yes", false: ""}[y.HeldOut], y.Course, points,
+				m.Stage.Nearest, m.Fit.Nearest, apart.Nearest, m.Stage.Trust, m.Fit.Trust, apart.Trust, m.Stage.RNX, m.Fit.RNX, apart.RNX,
+				m.Moves.Median, m.Moves.P90, m.Moves.P99)
 		}
 	}
 	w.WriteString("\nThe largest moves of points that stayed, in any refresh, median / p90 / p99. In a leap at least a third of the points are new or gone.\n\n" +

@@ -68,17 +68,25 @@ func newColumn(f pqarrow.SchemaField) (*column, arrow.Field, error) {
 	return &column{field: f, typ: field.Type}, field, nil
 }
 
-// errStructs is the reason for omitting lists and maps of structs, which tables do not support.
+// errStructs is the reason for omitting lists of structs and most maps, which tables do not support.
 var errStructs = errors.New("a list of structs")
 
 func hasStruct(dt arrow.DataType) bool {
 	switch dt := dt.(type) {
-	case *arrow.StructType, *arrow.MapType:
+	case *arrow.MapType:
+		return !numbersByText(dt)
+	case *arrow.StructType:
 		return true
 	case arrow.ListLikeType:
 		return hasStruct(dt.Elem())
 	}
 	return false
+}
+
+// numbersByText reports whether a map is from text to numbers, such as class_probabilities of this
+// program's maps.
+func numbersByText(dt *arrow.MapType) bool {
+	return dt.KeyType().ID() == arrow.STRING && (arrow.IsInteger(dt.ItemType().ID()) || arrow.IsFloating(dt.ItemType().ID()))
 }
 
 // readable returns the reason why a column cannot be read, according to the footer.

@@ -27,7 +27,7 @@
 //	major      Learn of package student, from the present map scaled to a root mean
 //	           square of 10, with the present map as its frame: prior.Firm for points
 //	           that have had a major, others are free; below 20,000 points (the lesser of
-//	           this major and the last) with a budget of moves;
+//	           this major and the last) with a budget of moves, and only new points free;
 //	           with NewFrame as a fit, from a frame of its own
 //
 // The anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 around the places before
@@ -65,8 +65,9 @@
 // of about n^0.12 w^0.3. To keep the diameter constant while the set grows, published lengths
 // (places, sigma and length scales) are the model's own times a unit. At a major, the logarithm of
 // the unit is a mean of two values. The one that preserves the spread of the points that stay has
-// the weight 4/5. The one that follows from the natural size has 1/5, which prevents drift. A map
-// is the same model in any unit, and the snapshot contains the unit (Unit).
+// the weight 4/5. The one that follows from the natural size has 1/5, which prevents drift; it
+// changes the unit by at most 1 %. A map is the same model in any unit, and the snapshot contains
+// the unit (Unit).
 //
 // Earlier versions used the w of the final size for any n: 25 times that of a fit for 2,000 of
 // 50,000 points. Their maps keep their push until the next major, and after it their diameter.
@@ -93,8 +94,8 @@
 // the weight starts at 100, so that new points find their places between points that stay almost
 // where they are. Then it falls, but only while their moves are within a budget
 // (student.Model.SetBudget), and at most to the weight of large maps. The percentiles 50, 90 and 99
-// of the budget are 1.1, 3.1 and 8 % of the diameter. If a third of either map's points is not on
-// the other, they are 3.2, 8.2 and 20 %. Up to 10,000 points, a major searches for the neighbours
+// of the budget are 1.2, 3.5 and 9 % of the diameter. If a third of either map's points is not on
+// the other, they are 3.4, 8.5 and 21 %. Up to 10,000 points, a major searches for the neighbours
 // of further edges, as a fit does. Measurements are in docs/decisions/refresh.md.
 //
 // # Index

@@ -46,7 +46,8 @@ func TestUnits(t *testing.T) {
 	if got, want := m.weight(15), min(0.5*29/14, max(0.5, student.Weight(15, 15*8))); got != want {
 		t.Errorf("a weight of %v, want %v", got, want)
 	}
-	from, stayed := vec.Of(3, 1, []float64{0, 3, 6}), vec.Of(3, 1, []float64{0, 1, 2})
+	from, stayed, natural := vec.Of(3, 1, []float64{0, 3, 6}), vec.Of(3, 1, []float64{0, 1, 2}), 3.1
+	m.extent = natural * sizeOf(30, 14.5)
 	for _, c := range []struct {
 		name         string
 		kind         Kind
@@ -58,11 +59,13 @@ func TestUnits(t *testing.T) {
 		{"ordinary", Ordinary, KeepFrame, 0.5, from, stayed, g},
 		{"more push", Ordinary, KeepFrame, 1, from, stayed, g},
 		{"less push", Gentle, KeepFrame, 0.25, from, stayed, g * math.Pow(2, 0.3)},
-		{"major", Major, KeepFrame, 0.5, from, stayed, math.Pow(3, 0.8) * math.Pow(2.5/sizeOf(30, 14.5), 0.2)},
-		{"major, none stayed", Major, KeepFrame, 0.5, from.Slice(0, 2), stayed.Slice(0, 2), 2.5 / sizeOf(30, 14.5)},
-		{"major, at one place", Major, KeepFrame, 0.5, vec.New[float64](3, 1), stayed, 2.5 / sizeOf(30, 14.5)},
-		{"major, to one place", Major, KeepFrame, 0.5, from, vec.New[float64](3, 1), 2.5 / sizeOf(30, 14.5)},
-		{"an epoch", Major, NewFrame, 0.5, from, stayed, 2.5 / sizeOf(30, 14.5)},
+		{"major", Major, KeepFrame, 0.5, from, stayed, math.Pow(3, 0.8) * math.Pow(natural, 0.2)},
+		{"major, far from the natural size", Major, KeepFrame, 0.5, from, vec.Of(3, 1, []float64{0, 0.5 / natural, 1 / natural}), 6 * natural * math.Exp(-0.01)},
+		{"major, far below the natural size", Major, KeepFrame, 0.5, from, vec.Of(3, 1, []float64{0, 6 / natural, 12 / natural}), 0.5 * natural * math.Exp(0.01)},
+		{"major, none stayed", Major, KeepFrame, 0.5, from.Slice(0, 2), stayed.Slice(0, 2), natural},
+		{"major, at one place", Major, KeepFrame, 0.5, vec.New[float64](3, 1), stayed, natural},
+		{"major, to one place", Major, KeepFrame, 0.5, from, vec.New[float64](3, 1), natural},
+		{"an epoch", Major, NewFrame, 0.5, from, stayed, natural},
 	} {
 		r := &lvm.Result{Result: &models.Result{}, Student: &snapshot.Student{Weight: c.weight, Unit: 8, Clip: [2]float64{1, 2}, Error2: []float64{5}}}
 		r.Mu, r.Sigma2 = vec.New[float64](30, 2), []float64{7}
@@ -116,18 +119,27 @@ func TestMajorFrame(t *testing.T) {
 	if free := len(slots) - len(m.stayed(slots)); free != 3 {
 		t.Errorf("%d points are new", free)
 	}
-	// A prior holds points to their earlier places and leaves points free that saw no major: three
-	// new ones and one other.
-	frame := m.gather(slots).Mu
-	for i, slot := range slots {
-		if m.age[slot] != old {
-			frame.Row(i)[0] = math.NaN()
+	// A prior holds points to their earlier places. With a budget only the three new ones are free,
+	// without one also a point that saw no major.
+	for _, c := range []struct {
+		set   prior.Schedule
+		since age
+	}{{prior.Schedule{}, young}, {prior.Firm(), old}} {
+		m.set.Prior = c.set
+		if st, err = m.frame(t.Context(), h, x, slots, nb, m.gather(slots)); err != nil {
+			t.Fatal(err)
 		}
-	}
-	own := prior.New(frame)
-	own.Fit(st.Mu)
-	if got, want := h.Model.LogPrior(st), own.LogDensity(st.Mu, prior.Firm().To, 1); got != want || got == 0 {
-		t.Errorf("the log prior is %v, want %v", got, want)
+		frame := m.gather(slots).Mu
+		for i, slot := range slots {
+			if m.age[slot] < c.since {
+				frame.Row(i)[0] = math.NaN()
+			}
+		}
+		own := prior.New(frame)
+		own.Fit(st.Mu)
+		if got, want := h.Model.LogPrior(st), own.LogDensity(st.Mu, prior.Firm().To, 1); got != want || got == 0 {
+			t.Errorf("points since %d: the log prior is %v, want %v", c.since, got, want)
+		}
 	}
 }
 

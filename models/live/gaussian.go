@@ -25,7 +25,7 @@ func (m *Map) gaussian(ctx context.Context, r *Report, x vec.Matrix[float32], sl
 		schedule = m.set.Gentle
 	}
 	if r.Kind == Major && m.set.Frame == KeepFrame {
-		set.Saul.Prior = prior.Settings{Frame: prior.Given, Given: m.held(slots, before.Mu), Schedule: m.hold(len(slots))}
+		set.Saul.Prior = prior.Settings{Frame: prior.Given, Given: m.held(slots, before.Mu, old), Schedule: m.hold(len(slots))}
 	}
 	if r.Kind != Major {
 		if set.Steps = schedule.Steps; set.Steps == 0 {

@@ -62,7 +62,7 @@ func batch(t *rapid.T, m *Map, kind Kind) (*graph.Graph, *saul.Result) {
 		},
 	}
 	if kind == Major {
-		set.Saul.Prior = prior.Settings{Frame: prior.Given, Given: m.held(slots, before.Mu), Schedule: m.hold(len(slots))}
+		set.Saul.Prior = prior.Settings{Frame: prior.Given, Given: m.held(slots, before.Mu, old), Schedule: m.hold(len(slots))}
 	} else {
 		set.Steps, set.Saul.Momentum, from.Anchor = schedule.Steps, schedule.Momentum, schedule.Anchor
 	}

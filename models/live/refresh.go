@@ -160,24 +160,30 @@ func (m *Map) longer(ctx context.Context, kind Kind, x vec.Matrix[float32], nb *
 }
 
 // frame sets the model's prior for a major refresh and returns the start state. With the previous
-// map as the frame, points that have not had a major yet are free.
+// map as the frame, new points are free, and without a budget all points that have not had a major.
 func (m *Map) frame(ctx context.Context, h *student.Learner, x vec.Matrix[float32], slots []int32, nb *knn.Neighbors, st *student.State) (*student.State, error) {
 	if m.set.Frame == NewFrame {
 		return h.Begin(ctx, prior.Points{X: x, Neighbors: nb, Distance: m.set.LVM.Distance, Seed: m.set.LVM.Seed, Threads: m.set.LVM.Threads})
 	}
-	h.Model.SetPrior(prior.New(m.held(slots, st.Mu)), m.hold(len(slots)))
-	h.Model.SetBudget(m.set.budget(min(len(slots), m.policy.majorPoints), m.leaps(len(slots))))
+	budget, since := m.set.budget(min(len(slots), m.policy.majorPoints), m.leaps(len(slots))), old
+	if budget != (prior.Budget{}) {
+		since = young
+	}
+	h.Model.SetPrior(prior.New(m.held(slots, st.Mu, since)), m.hold(len(slots)))
+	h.Model.SetBudget(budget)
 	prior.Scale(st.Mu, m.set.Spread)
 	return st, nil
 }
 
 // held returns the frame of a major refresh that stays near the previous map. mu are the places of
-// the points of slots. Points that have not had a major yet are free, because they have not found
-// their place.
-func (m *Map) held(slots []int32, mu vec.Matrix[float64]) vec.Matrix[float64] {
+// the points of slots. Points younger than since are free, because they have not found their place.
+//
+// A budget bounds the moves of all points that readers have seen, so it also holds points that have
+// not had a major. Free, some of them moved by more than a tenth of the diameter.
+func (m *Map) held(slots []int32, mu vec.Matrix[float64], since age) vec.Matrix[float64] {
 	frame := mu.Clone()
 	for i, slot := range slots {
-		if m.age[slot] != old {
+		if m.age[slot] < since {
 			frame.Row(i)[0] = math.NaN()
 		}
 	}

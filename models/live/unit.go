@@ -22,6 +22,11 @@ const (
 // majors.
 const unitPull = 0.2
 
+// mostPull bounds the pull of one major, in the logarithm. The exponents above depend on the data, so
+// a young map may be far from its natural size. The whole pull would then move most points that
+// stay by more than learning does.
+const mostPull = 0.01
+
 // sizeOf returns the natural size of a map, up to a factor that depends on the data.
 func sizeOf(n int, push float64) float64 {
 	return math.Pow(float64(n), sizePoints) * math.Pow(push, sizePush)
@@ -87,7 +92,8 @@ func (m *Map) publish(r *lvm.Result, kind Kind, from, stayed vec.Matrix[float64]
 	case kind == Major:
 		g = known
 		if was, is := spread(from), spread(stayed); was > 0 && is > 0 {
-			g = math.Pow(was/is, 1-unitPull) * math.Pow(known, unitPull)
+			stay := was / is
+			g = stay * math.Exp(max(-mostPull, min(mostPull, unitPull*math.Log(known/stay))))
 		}
 	case now < (1-1e-9)*push(m.snap):
 		g *= math.Pow(push(m.snap)/now, sizePush)

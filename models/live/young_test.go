@@ -98,18 +98,51 @@ func TestYoungMaps(t *testing.T) {
 	}
 }
 
+// TestShownPointsDoNotJump: points that came between two majors stay where readers saw them, like
+// all others.
+func TestShownPointsDoNotJump(t *testing.T) {
+	x, _ := groups(1000, 64, 3)
+	m, _ := fitted(t, x.Slice(0, 600), Settings{})
+	change(t, m, nil, x.Slice(600, 659))
+	if r := refresh(t, m); r.Kind != Ordinary {
+		t.Fatalf("%+v", r)
+	}
+	change(t, m, nil, x.Slice(659, 980))
+	if r := refresh(t, m); r.Kind != Major || r.Moves.Median > 1.6 || r.Moves.P90 > 4 || r.Moves.P99 > 10 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestUnitDoesNotDrift: the diameter of a map stays while all of its points are replaced many
+// times.
+func TestUnitDoesNotDrift(t *testing.T) {
+	x, _ := groups(4000, 8, 8)
+	m, slots := fitted(t, x.Slice(0, 300), Settings{})
+	was := Diameter(m.Snapshot().Mu)
+	for at := 300; at+100 <= x.Rows; at += 100 {
+		more := change(t, m, slots[:100], x.Slice(at, at+100))
+		slots = append(slots[100:], more...)
+		if r := refresh(t, m); r.Kind != Major {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if d := Diameter(m.Snapshot().Mu) / was; d < 0.75 || d > 1.33 {
+		t.Errorf("the diameter is %.3g times that of the first map", d)
+	}
+}
+
 // TestUnit: lengths are published in one unit. The diameter stays while the set grows, even if that
 // of a fit does not. A map that an earlier version learnt with another weight of dissimilar pairs
 // continues where it is.
 func TestUnit(t *testing.T) {
-	x, _ := groups(3000, 16, 8)
+	x, _ := groups(600, 64, 3)
 	m, _ := fitted(t, x.Slice(0, 300), Settings{})
 	was := Diameter(m.Snapshot().Mu)
-	change(t, m, nil, x.Slice(300, 3000))
+	change(t, m, nil, x.Slice(300, 600))
 	refresh(t, m)
 	is := Diameter(m.Snapshot().Mu)
 	if d := is / was; d < 0.8 || d > 1.25 {
-		t.Errorf("the diameter of 3,000 points is %.3g times that of 300", d)
+		t.Errorf("the diameter of 600 points is %.3g times that of 300", d)
 	}
 	if g := Unit(m.Snapshot()); math.Abs(g-1) < 0.05 {
 		t.Errorf("the unit is %.3g: the test shows nothing", g)
@@ -119,8 +152,10 @@ func TestUnit(t *testing.T) {
 		t.Errorf("a point's own event is at %v, not at %v: %v", mu.Row(0), m.Snapshot().Mu.Row(5), err)
 	}
 	// A map learnt by an earlier version, where dissimilar pairs weigh five times as much.
+	x, _ = groups(3000, 16, 8)
+	plain, _ := fitted(t, x, Settings{})
 	set := Settings{}
-	set.LVM.Student.Weight = 5 * m.Snapshot().Student.Weight
+	set.LVM.Student.Weight = 5 * plain.Snapshot().Student.Weight
 	heavy, _ := fitted(t, x, set)
 	s, state := heavy.Snapshot(), heavy.State()
 	state.Extent = 0

@@ -179,9 +179,15 @@ func bridges(g *graph.Graph, unique []int32) (out []models.Bridge) {
 }
 
 // graph makes the neighbourhood graph, of parts that are known if they are.
-func (f *fitter[T]) graph(ctx context.Context) (*graph.Graph, error) {
+func (f *fitter[T]) graph(ctx context.Context) (g *graph.Graph, err error) {
 	nb := f.Out.Neighbors
-	if f.Out.Report.Search.Method != auto.Exact && f.warm.Parts == nil {
+	switch {
+	case f.Out.Report.Search.Method == auto.Exact || f.warm.Parts != nil:
+	case f.repairs():
+		if nb, err = knn.Joined(ctx, f.X, nb, knn.Settings{Threads: f.Threads, Distance: f.Distance}); err != nil {
+			return nil, err
+		}
+	default:
 		nb = nb.Completed(f.Threads) // a point that is in a list is near its owner, too
 	}
 	nb = nb.First(f.Neighbors)
@@ -190,6 +196,13 @@ func (f *fitter[T]) graph(ctx context.Context) (*graph.Graph, error) {
 		return graph.Join(ctx, f.X, nb, *f.warm.Parts, set)
 	}
 	return graph.Build(ctx, f.X, nb, set)
+}
+
+// repairs reports whether near points that given lists miss may be looked for in the rows: if the
+// distances that are given with them are those of the rows. Other distances are known from the lists
+// alone, and lists without distances may be by what the rows do not show.
+func (f *fitter[T]) repairs() bool {
+	return f.Given != nil && f.Given.Dist != nil && !f.Out.Report.Search.Distances
 }
 
 // start returns the initial state of EM and the prior around the frame; the prior is nil without a

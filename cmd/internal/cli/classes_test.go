@@ -110,12 +110,26 @@ func TestClassProbabilities(t *testing.T) {
 	if two[1].Class != "low" || !(two[0].Entropy > 2*two[1].Entropy) {
 		t.Errorf("between two groups and in the midst of one: %+v", two)
 	}
-	if got := must(t, "inspect", "two.arrow"); !strings.Contains(got, "class_probabilities") || !strings.Contains(got, "class_entropy") {
-		t.Errorf("inspect says\n%s", got)
+	// The probabilities are read back, and the same from Arrow and Parquet.
+	var texts []string
+	for _, name := range []string{"two.arrow", "two.parquet"} {
+		if got := must(t, "inspect", name); !strings.Contains(got, "class_probabilities") || !strings.Contains(got, "class_entropy") || strings.Contains(got, "not read") {
+			t.Errorf("inspect says\n%s", got)
+		}
+		m, err := ingest.ReadMap(t.Context(), name, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := m.Column("class_probabilities")
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, c.Text(0)+c.Text(1))
+		must(t, "plot", name, "--color", "class_probabilities", "-o", "two.png")
+		must(t, "export", name, "-o", "two.html")
 	}
-	// Maps in Parquet are written, but not read.
-	if got := must(t, "inspect", "two.parquet"); !strings.Contains(got, `column "class_probabilities" of type map<utf8, float32, items_nullable> is not read`) {
-		t.Errorf("inspect does not name a column that it leaves out\n%s", got)
+	if texts[0] != texts[1] || !strings.Contains(texts[0], "low") {
+		t.Errorf("probabilities of Arrow and Parquet: %q", texts)
 	}
 	// The page of the model lists its least certain points.
 	hub, err := (&shownFlags{Map: "m.unfold"}).hub(t.Context(), &program{}, false)

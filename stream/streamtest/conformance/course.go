@@ -38,6 +38,8 @@ type Course struct {
 	// Min and Size are reference.min and reference.size of the stage; 0 means the default.
 	Min, Size int
 	Phases    []Phase
+	// Again is the number of other fits with which each mark compares its fit.
+	Again int
 }
 
 // Program runs unfold with arguments and a log until the context is done, and then stops cleanly.

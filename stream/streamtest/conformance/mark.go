@@ -3,10 +3,13 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/fit"
+	"unfold/models/live"
 	"unfold/models/score"
 	"unfold/models/snapshot"
 )
@@ -25,6 +28,11 @@ type Mark struct {
 	// Events is the number of events that were not deleted. Points of them are on the stage's map.
 	Events, Points int
 	Stage, Fit     Figures
+	// Again are the figures of other fits of the same events, with other seeds and the rows in other
+	// orders. Moves are the distances between the places of the fit and of the last of them, like
+	// those of a refresh.
+	Again []Figures
+	Moves live.Moves
 	// At and Fitted are the points' places on the two maps, and Group their groups.
 	At, Fitted vec.Matrix[float32] `json:"-"`
 	Group      []int32             `json:"-"`
@@ -59,7 +67,43 @@ func (c *course) mark(ctx context.Context) (m Mark, err error) {
 	if m.Stage, err = Judge(ctx, of, m.At); err == nil {
 		m.Fit, err = Judge(ctx, of, m.Fitted)
 	}
+	for k := range c.Again {
+		if err == nil {
+			err = m.again(ctx, of, uint64(k+1))
+		}
+	}
 	return m, err
+}
+
+// again adds another fit of the events of a mark.
+func (m *Mark) again(ctx context.Context, of *Set, seed uint64) error {
+	order := rand.New(rand.NewPCG(seed, 0xf175)).Perm(of.X.Rows)
+	fresh, result, err := fit.Fit(ctx, of.Take(order).Vectors(), fit.Spec{Common: models.Common{Seed: seed}}, nil)
+	if err != nil {
+		return fmt.Errorf("another fit of %d events: %w", of.X.Rows, err)
+	}
+	places := vec.New[float64](of.X.Rows, fresh.Mu.Cols)
+	for i, row := range order {
+		copy(places.Row(row), fresh.Mu.Row(int(result.Row[i])))
+	}
+	f, err := Judge(ctx, of, vec.Convert[float32](places))
+	if err != nil {
+		return err
+	}
+	first := vec.Convert[float64](m.Fitted)
+	live.Align(places, places.Clone(), first)
+	m.Again, m.Moves = append(m.Again, f), live.Measure(first, places, live.Diameter(first))
+	return nil
+}
+
+// Spread returns how far the figures of the fits lie apart, the largest less the smallest.
+func (m Mark) Spread() Figures {
+	low, high := m.Fit, m.Fit
+	for _, f := range m.Again {
+		low = Figures{min(low.Nearest, f.Nearest), min(low.Trust, f.Trust), min(low.RNX, f.RNX)}
+		high = Figures{max(high.Nearest, f.Nearest), max(high.Trust, f.Trust), max(high.RNX, f.RNX)}
+	}
+	return Figures{high.Nearest - low.Nearest, high.Trust - low.Trust, high.RNX - low.RNX}
 }
 
 // rows returns the set's rows for the map's points, by their ids.
