@@ -45,6 +45,11 @@
 //	                                   all pairs n^2, cells n log n, samples n,
 //	                                   level l n^(1 + 3^-l)
 //
+// Sparse rows are measured themselves (MeasureSparse), once they have been read: the search for the
+// neighbours of some of them, whose time grows with the pairs of rows and of entries in a column, and a
+// product of their matrix with some vectors. From the latter follows the time of the truncated SVD, for
+// a typical number of rounds; rows without structure take half as many more.
+//
 // The prediction cannot account for three things. Rows whose first columns decide most pairs are
 // searched up to several times faster, so that the time is rather an upper bound. Hard systems take
 // more iterations. Other programs use the machine too, now or later.

@@ -173,10 +173,14 @@ func (p *Plan) search() auto.Settings {
 
 // Timed reports whether Measure can predict the time of the plan. It can for latent variable
 // models, and for other kinds that predict their own time. The time of a search among sparse rows
-// is unknown, because it depends on the columns they share.
+// depends on the columns they share, so that it is predicted from the rows alone (MeasureSparse).
 func (p *Plan) Timed() bool {
 	return p.Entries == 0 && (p.Spec.Kind == fit.LVM || p.Spec.Timed())
 }
+
+// SparseTimed reports whether MeasureSparse can predict the time of the plan, once its rows are
+// known.
+func (p *Plan) SparseTimed() bool { return p.Entries > 0 && p.Spec.Kind == fit.LVM }
 
 // sample returns the number of rows that are learnt first, 0 for none.
 func (p *Plan) sample() int {

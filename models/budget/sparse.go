@@ -1,9 +1,48 @@
 package budget
 
 import (
+	"context"
+	"fmt"
+	"time"
+
+	"unfold/internal/vec"
 	"unfold/models/pca"
+	"unfold/sparse"
+	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
+
+// MeasureSparse is Measure for sparse rows, which are those of the plan. Their search and projection
+// are measured on some of them, and learning on generated rows of as many values as components.
+func MeasureSparse(ctx context.Context, p Plan, a *sparse.Rows) (Speed, error) {
+	v, err := Measure(ctx, p, vec.Matrix[float32]{})
+	if err != nil {
+		return v, err
+	}
+	rates, err := pca.MeasureTruncated(ctx, a, p.Spec.Threads)
+	if err != nil {
+		return v, fmt.Errorf("budget: trial: %w", err)
+	}
+	v.Sparse = rates.Seconds(a.M(), a.NNZ(), p.Spec.PCA)
+	if p.Spec.Given != nil {
+		return v, nil
+	}
+	searched, err := searchTime(ctx, p, a)
+	v.Sparse += searched
+	return v, err
+}
+
+// searchTime predicts the time of finding equal rows and neighbours.
+func searchTime(ctx context.Context, p Plan, a *sparse.Rows) (float64, error) {
+	begin := time.Now()
+	graph.CollapseSparse(a)
+	collapsed := time.Since(begin).Seconds()
+	searched, err := knn.SparseSeconds(ctx, a, min(p.Lists, a.N()-1), knn.Settings{Threads: p.Spec.Threads})
+	if err != nil {
+		return 0, fmt.Errorf("budget: trial: %w", err)
+	}
+	return collapsed + searched, nil
+}
 
 // input returns the bytes of an input row. A sparse row has a value and a column for each entry,
 // and its start.

@@ -46,6 +46,9 @@ type Speed struct {
 	// Rates are for the other forms, and for eigenvectors of a covariance by iteration.
 	Projected [2]float64
 	Rates     pca.Rates
+	// Sparse is the time of the search among sparse rows and of their projection, predicted by
+	// MeasureSparse.
+	Sparse float64
 }
 
 // These are the sizes of the trials. A projection is measured with at most trialColumns columns,
@@ -154,7 +157,7 @@ func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 	if err := v.index(ctx, p, rows); err != nil {
 		return v, err
 	}
-	if p.Spec.PCA > 0 {
+	if p.Spec.PCA > 0 && p.Entries == 0 {
 		return v, v.project(ctx, p)
 	}
 	return v, nil
@@ -365,6 +368,8 @@ func (p Plan) learning(v Speed) float64 {
 	quadratic := v.Pair * n0 * n0 / 2
 	knn := sorted * v.Trial.KNN
 	switch {
+	case p.Entries > 0:
+		knn = 0 // it is in v.Sparse
 	case p.Spec.Distance != distance.Euclidean: // almost all pairs of rows
 		knn = v.Trial.KNN * n * n / (n0 * n0)
 	case p.Search == auto.Exact:
@@ -409,6 +414,9 @@ func (p Plan) formed() bool {
 func (p Plan) projection(v Speed) float64 {
 	if p.Spec.PCA <= 0 {
 		return 0
+	}
+	if p.Entries > 0 {
+		return v.Sparse
 	}
 	if !p.formed() {
 		n, dim, q := float64(p.Rows), float64(p.Dim), float64(p.Spec.PCA)

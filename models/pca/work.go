@@ -90,6 +90,10 @@ func (r Rates) iteration(order, product float64, q int) float64 {
 	if wide(int(order), q) {
 		rounds, space, images = usualWide, m, powers
 	}
-	return rounds * (r.Product*(product*order*(images*m+space)+order*space*(space+2*m)) +
-		r.Turn*2*order*(images*m*m+space*space) + r.Dense*space*space*space)
+	return rounds * (r.Product*product*order*(images*m+space) + r.round(order, m, space, images))
+}
+
+// round returns the time of a round besides products with the matrix, which are images*m+space.
+func (r Rates) round(order, m, space, images float64) float64 {
+	return r.Product*order*space*(space+2*m) + r.Turn*2*order*(images*m*m+space*space) + r.Dense*space*space*space
 }

@@ -9,10 +9,12 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
+	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/budget"
 	"unfold/models/fit"
+	"unfold/sparse"
 	"unfold/sparse/knn/auto"
 )
 
@@ -68,7 +70,7 @@ func isRefusal(err error) bool {
 
 // predict plans a fit of known rows and reports its predicted memory and time. Invalid settings are
 // left to the fit, which reports them itself. The time is predicted only if it will be reported.
-func (c *fitCmd) predict(ctx context.Context, p *program, j budget.Job, x vec.Matrix[float32], limit int64) (f forecast, err error) {
+func (c *fitCmd) predict(ctx context.Context, p *program, j budget.Job, d *ingest.Dataset, limit int64) (f forecast, err error) {
 	f.Plan, err = plan(j, limit)
 	switch {
 	case isRefusal(err):
@@ -76,7 +78,12 @@ func (c *fitCmd) predict(ctx context.Context, p *program, j budget.Job, x vec.Ma
 	case err != nil, p.progress == nil && c.Report == "":
 		return f, nil
 	}
-	if f, err = foresee(ctx, f.Plan, x); err == nil {
+	if d.Sparse != nil && f.Plan.SparseTimed() {
+		f, err = foreseeSparse(ctx, f.Plan, d.Sparse)
+	} else {
+		f, err = foresee(ctx, f.Plan, d.X)
+	}
+	if err == nil {
 		p.say(f.line())
 	}
 	return f, err
@@ -96,6 +103,15 @@ func foresee(ctx context.Context, p budget.Plan, x vec.Matrix[float32]) (forecas
 		return forecast{Plan: p}, nil
 	}
 	speed, err := budget.Measure(ctx, p, x)
+	if err != nil {
+		return forecast{}, err
+	}
+	return forecast{p, p.Seconds(speed)}, nil
+}
+
+// foreseeSparse is foresee for sparse rows.
+func foreseeSparse(ctx context.Context, p budget.Plan, a *sparse.Rows) (forecast, error) {
+	speed, err := budget.MeasureSparse(ctx, p, a)
 	if err != nil {
 		return forecast{}, err
 	}
@@ -141,7 +157,7 @@ func rounded(n int) int {
 
 // line formats a forecast in one line.
 func (f forecast) line() string {
-	if !f.Timed() {
+	if f.seconds == 0 {
 		return fmt.Sprintf("predicted: %s of memory (%s of %s, kind %s)", humanize.Bytes(f.Bytes()), humanize.Plural(f.Rows, "row"), humanize.Plural(f.Seen, "value"), f.Spec.Kind)
 	}
 	if f.Spec.Kind != fit.LVM {

@@ -147,7 +147,7 @@ func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 		}
 		f.sayComponents()
 	}
-	if f.predicted, err = f.predict(ctx, f.p, f.job, f.data.X, f.limit); err != nil {
+	if f.predicted, err = f.predict(ctx, f.p, f.job, f.data, f.limit); err != nil {
 		return nil, err
 	}
 	if len(f.predicted.Changed) > 0 {
