@@ -132,7 +132,7 @@ func badInputs(t testing.TB) []badInput {
 		{"header.csv", []byte("a,b\n"), ingest.ReadOptions{}, []string{"there are no rows"}},
 		{"picture.png", []byte("\x89PNG\r\n\x1a\n\x00\x00"), ingest.ReadOptions{}, []string{"this is a picture (PNG), which is not read"}},
 		{"unknown.bin", []byte("\x89XYZ\r\n\x1a\n\x00\x00"), ingest.ReadOptions{}, []string{"no known format", ".parquet"}},
-		{"not.parquet", []byte(three), ingest.ReadOptions{}, []string{"not what its name says (.parquet)"}},
+		{"not.parquet", []byte(three), ingest.ReadOptions{}, []string{"does not have the format of its name (.parquet)"}},
 
 		{"unknown-column.csv", []byte(three), columns("a,wrod"), []string{`column "wrod"`, "no such column", `did you mean "word"?`, "a, b, word"}},
 		{"unknown-id.csv", []byte(three), ingest.ReadOptions{Mapping: ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "a"}}, Selection: ingest.Selection{ID: "key"}}},

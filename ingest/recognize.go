@@ -90,7 +90,7 @@ func notText(in *input.Source, head []byte, encoding string) error {
 	text := head
 	head = head[:min(len(head), 8)]
 	if isBinaryName(ext) {
-		return in.Origin.Bad("the file is not what its name says (%s): it starts with %q", ext, head).Suggest("known formats: %s", Formats())
+		return in.Origin.Bad("the file does not have the format of its name (%s): it starts with %q", ext, head).Suggest("known formats: %s", Formats())
 	}
 	if mark, _ := csv.MarkOf(head); mark != "" || encoding != "" {
 		return nil

@@ -57,7 +57,7 @@ func (e *entry) spare(refused *RefusedError) error {
 		return fmt.Errorf("%s: the dead letter of this message can never be kept (%v): %w", e.message.Where(), e.bad, refused)
 	}
 	if e.spared == sparesAll {
-		return fmt.Errorf("%s: not even what is known of this dead letter can be kept: %w", e.message.Where(), refused)
+		return fmt.Errorf("%s: not even the headers of this dead letter can be written: %w", e.message.Where(), refused)
 	}
 	e.spared++
 	return nil

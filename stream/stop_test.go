@@ -62,7 +62,7 @@ func stopWithSlowCommits(t *testing.T) {
 	if err := running.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	// Two if one began at the moment of the stop.
+	// There are two if one began at the moment of the stop.
 	if n := late.Load(); n > 2 {
 		t.Errorf("%d commits began after the stop", n)
 	}

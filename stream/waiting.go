@@ -92,7 +92,7 @@ func (w *worker) released() bool {
 // generation has to end; the next one reads them again.
 func (w *worker) release(reading, working context.Context) error {
 	if w.forgot {
-		return fmt.Errorf("%v: reading again what did not fit the memory: %w", w.tp, ErrRevoked)
+		return fmt.Errorf("%v: reading again the rows that did not fit into memory: %w", w.tp, ErrRevoked)
 	}
 	defer w.finish()
 	waiting, now := w.letGo(), time.Now()

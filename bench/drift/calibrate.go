@@ -28,7 +28,7 @@ const nullLength = 200
 // trace is the level at each look of one stream.
 type trace struct {
 	level []float64
-	// the first look is at event first, then one every step
+	// the first test is after event number first, then there is one every step events
 	first, step int
 }
 

@@ -29,7 +29,7 @@ The expected squared distance of two rows, given what is known of them, is
 
     E|x - y|^2 = |x' - y'|^2 + v(x) + v(y)
 
-with means in the holes of x' and y', and v the sum of the variances of a row's missing values. From one row x the order of others is that of
+with means in the holes of x' and y', and v the sum of the variances of a row's missing values. For a row x, the order of the other rows is by
 |x' - y'|^2 + v(y), the distance of (x', 0) from (y', sqrt(v(y))). `--missing mean` leaves v out; a row of many holes is then a neighbour of many.
 
 **Decision**: the program has `--missing mean`, and no `--missing distance`.

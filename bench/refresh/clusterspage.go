@@ -124,7 +124,7 @@ has another id. The adjusted Rand index compares the clusters of all maps with t
 		fmt.Fprintf(w, "| %s | %.2f%% | %.2f%% | %.2f%% | %.2f%% | %d | %d | %d | %.3f |\n", r.name, 100*m.same, 100*m.noise, 100*m.other, 100*worst,
 			r.atLeast(.99), r.births-len(r.maps[0].alive), r.deaths, r.rand/float64(len(r.maps)))
 	}
-	fmt.Fprintf(w, "\nTo find the clusters took %.2f s a map (median).\n", median(d.stationary.took))
+	fmt.Fprintf(w, "\nFinding the clusters took %.2f s a map (median).\n", median(d.stationary.took))
 }
 
 // comings writes the results for appearing classes.

@@ -73,7 +73,7 @@ func NewReader(in *input.Source, batchRows int) (table.Reader, error) {
 		rows, dim := int64(binary.LittleEndian.Uint32(head[:])), int64(binary.LittleEndian.Uint32(head[4:]))
 		if want := 8 + rows*dim*int64(k.width); want != size {
 			return nil, in.Origin.Bad("its header says %d vectors of %d numbers, which take %d bytes, and it has %d", rows, dim, want, size).
-				Suggest("the file is truncated, or not what its name says")
+				Suggest("the file is truncated, or its name has the wrong extension")
 		}
 		r, err := dense.NewReader(in, e, []int64{rows, dim}, batchRows)
 		if err == nil {
@@ -85,7 +85,7 @@ func NewReader(in *input.Source, batchRows int) (table.Reader, error) {
 	row := 4 + dim*int64(k.width)
 	if size%row != 0 {
 		return nil, in.Origin.Bad("its first vector has %d numbers, and its %d bytes are no whole number of such vectors", dim, size).
-			Suggest("the file is truncated, or not what its name says")
+			Suggest("the file is truncated, or its name has the wrong extension")
 	}
 	r, err := dense.NewReader(in, e, []int64{size / row, dim}, batchRows)
 	if err == nil {

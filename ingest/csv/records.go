@@ -300,7 +300,7 @@ func textError(o table.Origin, err error) error {
 	case errors.Is(err, errLongRecord):
 		return o.Bad("a record is longer than %d MiB", maxRecord>>20).Suggest("a quote may be left open")
 	case errors.Is(err, errManyFields):
-		return o.Bad("a record has more than %d fields", maxFields).Suggest("columns are at most so many; a quote may be left open")
+		return o.Bad("a record has more than %d fields", maxFields).Suggest("that is the largest number of columns; a quote may be left open")
 	}
 	return input.ReadError(o, err)
 }

@@ -57,7 +57,7 @@ func CheckAvro(dims int, keep []string) error {
 	for _, name := range keep {
 		n := avroName(name)
 		if was, there := seen[n]; there && name != IDName {
-			return fmt.Errorf("column %q cannot be kept in Avro beside %q: both would be called %q; rename it in the input", name, was, n)
+			return fmt.Errorf("columns %q and %q cannot both be kept in Avro: both would be called %q; rename it in the input", name, was, n)
 		}
 		seen[n] = name
 	}

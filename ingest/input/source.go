@@ -336,7 +336,7 @@ func addressError(path string) *table.Error {
 		"http": "curl -sSfL '%s'", "https": "curl -sSfL '%s'", "s3": "aws s3 cp '%s' -",
 		"gs": "gcloud storage cat '%s'", "hdfs": "hdfs dfs -cat '%s'",
 	}[scheme]
-	e := table.Origin{File: path}.Bad("this is the address of an object elsewhere (%s), not a file", scheme)
+	e := table.Origin{File: path}.Bad("this is the address of a remote object (%s), not a file", scheme)
 	if scheme == "file" {
 		return e.Suggest("name the file by its path: %s", strings.TrimPrefix(path, "file://"))
 	}

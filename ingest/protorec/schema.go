@@ -91,7 +91,7 @@ func nested(text string) error {
 	return nil
 }
 
-// aside returns the length minus one of the comment or string at the beginning of text.
+// aside returns the length, minus one, of the comment or string with which text begins.
 func aside(text string) int {
 	end := 0
 	switch {

@@ -179,7 +179,7 @@ func (s *spanner[T]) look(i int32, label []int32) {
 // search finds the shortest edges of some points among all rows.
 func (s *spanner[T]) search(ctx context.Context, ask, label []int32, size []int) error {
 	for k := firstFound; len(ask) > 0; k *= askedFactor {
-		// At most as many foreign points as exist outside the largest of their components.
+		// The number of foreign points is at most that outside the largest component.
 		most := s.x.Rows
 		for _, i := range ask {
 			most = min(most, s.x.Rows-size[label[i]])

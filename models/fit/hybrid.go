@@ -20,7 +20,7 @@ func (s Spec) Supervised() bool { return s.LVM.Student.Supervision > 0 || s.Pred
 // PredictsClasses reports whether the model predicts classes by itself.
 func (s Spec) PredictsClasses() bool { return s.Kind == GPLVM && s.GPLVM.Supervision > 0 }
 
-// hybrid are the settings of a fit of vectors and labels together, as that package has them.
+// hybrid returns the settings of a joint fit of vectors and labels, in the form of package hybrid.
 func (s Spec) hybrid() hybrid.Settings {
 	return hybrid.Settings{Common: s.Common, Points: s.GPLVM.Points, Inducing: s.GPLVM.Active}
 }

@@ -22,15 +22,15 @@ type Settings interface {
 // Given are the settings that all kinds share, in text form.
 type Given struct {
 	Kind       string         `key:"kind" common:"true" default:"lvm"`
-	Dims       setting.Span   `key:"dims" python:"n_components" common:"true" default:"2" help:"Dimensions of the map. With kind lllvm a range, such as 1:5: the number whose bound is best." placeholder:"N"`
-	Neighbors  setting.Range  `key:"neighbors" python:"n_neighbors" common:"true" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 8, with gaussian tails and with other kinds 9. With kind lllvm a range, such as 6:15: the number whose bound is best." placeholder:"K"`
+	Dims       setting.Span   `key:"dims" python:"n_components" common:"true" default:"2" help:"Dimensions of the map. With kind lllvm also a range, such as 1:5: the number with the best bound is chosen." placeholder:"N"`
+	Neighbors  setting.Range  `key:"neighbors" python:"n_neighbors" common:"true" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 8, with gaussian tails and with other kinds 9. With kind lllvm also a range, such as 6:15: the number with the best bound is chosen." placeholder:"K"`
 	PCA        setting.PCA    `key:"pca" default:"auto" help:"Principal components to keep before the neighbour search: a number, auto (as many of 50 to 256 as keep the nearest neighbours of a sample, or none where few are spared; 50 with other kinds than lvm; none with --metric hamming or --noise probit), or none." placeholder:"N"`
-	Search     string         `key:"search" default:"auto" choices:"auto,exact,hnsw,descent" help:"How neighbours are searched for: exact compares all pairs; hnsw is an index, which the model file then holds to place new points by; descent improves lists of neighbours by lists, and is for learning alone. auto goes by the number of points and their values."`
+	Search     string         `key:"search" default:"auto" choices:"auto,exact,hnsw,descent" help:"How neighbours are found: exact compares all pairs; hnsw is an index, which the model file stores to place new points; descent improves lists of neighbours step by step, and is for learning alone. auto decides by the number of points and of their values."`
 	Recall     setting.Number `key:"recall" default:"auto" help:"Share of the true neighbours to be found, up to 1, which means an exact search; auto is 0.99 for learning and 0.995 for placing." placeholder:"X"`
 	Steps      setting.Steps  `key:"steps" default:"auto" help:"Steps of learning; auto is 80 to 200, the more the fewer points there are, for more than 3 dimensions 50 to 200; with thorough two and a half times that; with gaussian tails 400." placeholder:"N"`
-	Components string         `key:"components" default:"connect" choices:"connect,largest" help:"With gaussian tails or kind lllvm, where the neighbour graph falls apart: connect adds the shortest bridges; largest learns the largest part, of equal ones that with the first row, and places the rest. With student tails all parts are learnt."`
+	Components string         `key:"components" default:"connect" choices:"connect,largest" help:"With gaussian tails or kind lllvm, if the neighbour graph has several parts: connect adds the shortest bridges; largest learns the largest part (among equal ones, that of the first row), and places the rest. With student tails all parts are learnt."`
 	Seed       uint64         `key:"seed" python:"random_state" common:"true" default:"1" help:"Seed of all that is random." placeholder:"N"`
-	Threads    int            `key:"threads" python:"n_jobs" common:"true" default:"0" help:"Threads that compute; 0 is one a core. The result does not depend on it." placeholder:"N" min:"0"`
+	Threads    int            `key:"threads" python:"n_jobs" common:"true" default:"0" help:"Threads that compute; 0 is one per core. The result does not depend on it." placeholder:"N" min:"0"`
 }
 
 // Spec converts the settings, with those of the kind, to a Spec.

@@ -186,7 +186,7 @@ func finiteFrom[T vec.Float](name string, values []T, first int) error {
 	return nil
 }
 
-// finiteBut is finite for values that may also equal one, a larger number.
+// finiteBut is finite for values that may also equal one number outside its range.
 func finiteBut(name string, values []float64, one float64) error {
 	for i, v := range values {
 		if err := sound(name, i, v); err != nil && v != one {

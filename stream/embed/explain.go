@@ -29,7 +29,7 @@ func (x Explain) Check(keep []string) error {
 	case x.Columns < 0:
 		return errors.New("the number of columns that explain an event has to be positive")
 	case !(x.Above >= 0 && x.Above <= 1):
-		return errors.New("what is explained is above a percentile from 0 to 1")
+		return errors.New("the percentile above which events are explained must be from 0 to 1")
 	case x.Columns == 0:
 		return nil
 	}

@@ -46,7 +46,7 @@ func (s PublisherSettings) withDefaults() (PublisherSettings, error) {
 	case s.Store == nil || s.Topic == nil || s.Writer == nil:
 		return s, errors.New("fleet: a publisher needs a store, a topic and a writer")
 	case s.Keep < 2:
-		return s, errors.New("fleet: at least 2 versions stay in the store, for those who are about to read the last but one")
+		return s, errors.New("fleet: keep at least 2 versions in the store, since embedders may still read the last but one")
 	case s.RetryMin < 0 || s.RetryMax < s.RetryMin || s.Timeout < 0 || s.Repeat < 0:
 		return s, errors.New("fleet: the publisher's times do not fit")
 	}

@@ -111,7 +111,7 @@ func (e *Encoder) CheckRecord(ctx context.Context, dims int, types map[string]re
 	if err != nil || ok {
 		return nil
 	}
-	return fmt.Errorf("outputs are records %s, and the compatibility of the subject %s refuses them beside those that it has, %s (%s): name the records as those are (sink.record_name), "+
+	return fmt.Errorf("outputs are records %s, which the compatibility of the subject %s refuses next to its records %s (%s): name the records alike (sink.record_name), "+
 		"write under a subject of their own (sink.subject, sink.record_name, or another topic), or relax the subject's compatibility",
 		made.Name, subject, recordName(latest.Text), cmp.Or(why, "the registry does not say why"))
 }

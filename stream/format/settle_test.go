@@ -158,7 +158,7 @@ func testRecordsAreChecked(t *testing.T, client *registry.Client, refuse func())
 	}
 	refuse()
 	foreign := format.Output{Topic: "checked", Registry: client, Strategy: registry.RecordName, RecordName: "shop.Place"}
-	if err := checkedBy(t, foreign, nil); err == nil || !strings.Contains(err.Error(), "refuses them beside those that it has, shop.Place (") || !strings.Contains(err.Error(), "sink.record_name") {
+	if err := checkedBy(t, foreign, nil); err == nil || !strings.Contains(err.Error(), "refuses next to its records shop.Place (") || !strings.Contains(err.Error(), "sink.record_name") {
 		t.Errorf("under another program's subject: %v", err)
 	}
 	renamed := own

@@ -126,7 +126,7 @@ func (c *coldStart) full(need, size int) bool { return c.rows[c.most] >= need ||
 // check returns an error if there are many events but too few of one shape.
 func (c *coldStart) check(need int) error {
 	if n := c.rows[c.most]; n < need {
-		return fmt.Errorf("the first map needs %d events with the same columns, but the %d that came are of %d kinds, of which the most frequent has only %d: "+
+		return fmt.Errorf("the first map needs %d events with the same columns, but the %d so far are of %d kinds, and the most frequent kind has only %d: "+
 			"name the columns to use, or let the topic hold one kind of events", need, c.total, len(c.rows), n)
 	}
 	return nil

@@ -239,10 +239,10 @@ func (s Settings) withDefaults() (Settings, error) {
 			return s, fmt.Errorf("learn: clusters: %w", err)
 		}
 	} else if s.Clusters != (clusters.Settings{}) {
-		return s, errors.New("learn: clusters of which it is not said how many points they have at least")
+		return s, errors.New("learn: clusters need a least number of points")
 	}
 	if s.ClustersOfRows && !s.grouped() {
-		return s, errors.New("learn: clusters of rows of which it is not said how many points they have at least")
+		return s, errors.New("learn: clusters of rows need a least number of points")
 	}
 	if s.Groups != nil && !s.grouped() {
 		return s, errors.New("learn: emitting clusters needs clustering to be on")

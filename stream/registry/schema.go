@@ -160,7 +160,7 @@ type resolving struct {
 }
 
 func (r *resolving) tooLarge() error {
-	return fmt.Errorf("%s takes more than %d bytes with what it refers to", r.what, r.c.max)
+	return fmt.Errorf("%s takes more than %d bytes with its references", r.what, r.c.max)
 }
 
 // references adds the references of a response, depth first.

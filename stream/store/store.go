@@ -46,7 +46,7 @@ func (e *DamagedError) Error() string { return fmt.Sprintf("store: %s: %v", e.Ke
 func (e *DamagedError) Unwrap() error { return e.Err }
 
 // errChecksum is returned when the bytes read do not have the expected checksum.
-var errChecksum = errors.New("the checksum does not fit: it is damaged, or not what was announced")
+var errChecksum = errors.New("the checksum does not fit: it is damaged, or another map was announced")
 
 // Store reads and writes snapshots as objects of a bucket. It is safe for concurrent use.
 type Store struct {
@@ -348,7 +348,7 @@ func (s *Store) Check(ctx context.Context, name string, write bool) error {
 		return s.reading(probe, err)
 	}
 	if !bytes.Equal(got, text) {
-		return &DamagedError{probe, errors.New("it holds something else than was written just now")}
+		return &DamagedError{probe, errors.New("it returns other bytes than were just written")}
 	}
 	if err := s.bucket.Delete(ctx, probe); err != nil {
 		return fmt.Errorf("store: removing %s from %s: %w", probe, s.where, err)

@@ -12,10 +12,10 @@ import (
 
 // accessFlags control the access to a listening address.
 type accessFlags struct {
-	TokenFile string   `placeholder:"FILE" help:"A file with a token that all who ask have to know: /?token=TOKEN in a browser, or the header Authorization: Bearer TOKEN. /livez and /readyz need none."`
-	Public    bool     `help:"Let everyone who reaches the address ask, without a token. An address that others than this machine reach takes this or --token-file."`
-	Hosts     []string `rare:"" placeholder:"NAME,..." help:"Names under which to answer, beside localhost, IP addresses and the machine's own name, such as that of a proxy. With some, no other is answered, also with --token-file or --public."`
-	Probe     string   `rare:"" placeholder:"HOST:PORT" help:"Address of its own for /livez and /readyz, which the address of --listen has as well: who floods that one cannot hold up probes here."`
+	TokenFile string   `placeholder:"FILE" help:"A file with a token that every request needs: /?token=TOKEN in a browser, or the header Authorization: Bearer TOKEN. /livez and /readyz need none."`
+	Public    bool     `help:"Allow requests without a token. An address that other machines can reach needs this or --token-file."`
+	Hosts     []string `rare:"" placeholder:"NAME,..." help:"Host names to accept, in addition to localhost, IP addresses and the machine's name, such as that of a proxy. If set, no other name is accepted, even with --token-file or --public."`
+	Probe     string   `rare:"" placeholder:"HOST:PORT" help:"A second address for /livez and /readyz, so that a flood at the address of --listen cannot delay probes."`
 }
 
 // probes starts to answer health probes at their own address, if one is set. The returned function

@@ -7,7 +7,7 @@ import (
 
 // attachedFlags tie a long-running command to the program that started it.
 type attachedFlags struct {
-	Attached bool `help:"End in order when standard input ends. A program that starts this one and holds the other end of a pipe takes it along, however it ends itself."`
+	Attached bool `help:"End in order when standard input ends, and so together with the program at the other end of the pipe."`
 }
 
 // tie returns a context that ends with ctx or, with --attached, at the end of standard input.

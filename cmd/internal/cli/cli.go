@@ -37,9 +37,9 @@ type everywhere struct {
 	HelpAll helpAll `help:"Show all flags, also those that few need."`
 	Quiet   bool    `short:"q" help:"Show no progress."`
 	// MaxDownload and Redirects apply to inputs from the web.
-	MaxDownload config.Size `name:"max-download" rare:"" placeholder:"SIZE" help:"Most bytes of one input from elsewhere (https://, s3://). Default: nine tenths of what the disk has free."`
+	MaxDownload config.Size `name:"max-download" rare:"" placeholder:"SIZE" help:"Most bytes of one remote input (https://, s3://). Default: nine tenths of the free disk space."`
 	Redirects   bool        `rare:"" help:"Let inputs of the web redirect to other hosts."`
-	Untrusted   config.Size `rare:"" placeholder:"SIZE" help:"Input files are untrusted: a process of its own, which may take so much memory, decodes each before it is used."`
+	Untrusted   config.Size `rare:"" placeholder:"SIZE" help:"Input files are untrusted: another process with this memory limit decodes each before it is used."`
 }
 
 // command is a command of the program, such as fit.

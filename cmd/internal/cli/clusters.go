@@ -16,7 +16,7 @@ import (
 type clustersCmd struct {
 	In        []string `arg:"" name:"in" help:"A map, or data: files, patterns such as 'day-*.parquet', or - for standard input."`
 	Output    string   `short:"o" placeholder:"FILE" help:"Where the clusters go: one row for each that was read, in their order. The file extension sets the format."`
-	New       []string `placeholder:"FILE" help:"Rows that clusters are not found from, such as the places of new events: the output is of them, each with the cluster that it joins."`
+	New       []string `placeholder:"FILE" help:"Rows to assign to the clusters, such as the places of new events: the output has these rows, each with the cluster that it joins."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order. The summary compares clusters with labels."`
 	Threads   int      `placeholder:"N" help:"Threads that compute; default one a core."`
 	memoryFlag

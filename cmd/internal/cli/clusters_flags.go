@@ -13,7 +13,7 @@ import (
 // clusterFlags define a cluster.
 type clusterFlags struct {
 	MinSize    int     `placeholder:"N" help:"Fewest points of a cluster. Default up to 50."`
-	MinSamples int     `placeholder:"M" help:"How dense it is around a point is by its M-th nearest other point: more of them smooth, and leave more noise. Default as many as a cluster has at least."`
+	MinSamples int     `placeholder:"M" help:"The density at a point is measured to its M-th nearest other point: larger values smooth, and leave more noise. Default: the least size of a cluster."`
 	Selection  string  `enum:"eom,leaf" default:"eom" placeholder:"eom|leaf" help:"Which clusters of the hierarchy are chosen: those that last longest (excess of mass), or the smallest. Default eom."`
 	Epsilon    float64 `placeholder:"DISTANCE" help:"Clusters that part at a distance below it stay one. Default 0."`
 }

@@ -17,8 +17,8 @@ type clusterTreeFlags struct {
 	AllowSingle bool    `help:"All rows may be one cluster, if no selection inside it is more stable."`
 	MaxSize     int     `placeholder:"N" help:"Most points of a cluster, with --selection eom."`
 	EpsilonMax  float64 `placeholder:"DISTANCE" help:"Clusters that appear at a larger distance are not chosen, with --selection eom."`
-	Ties        string  `enum:"together,apart" default:"together" placeholder:"together|apart" help:"Equal distances join all their parts at once, or two parts at a time, the nearest points first, as the Python package hdbscan does. Default together."`
-	Distances   bool    `help:"Each row has its distances from all rows, instead of values. Those that a sparse matrix (.npz, .mtx) does not have are unknown; its values are in single precision."`
+	Ties        string  `enum:"together,apart" default:"together" placeholder:"together|apart" help:"How edges of equal length join clusters: all at once, or two parts at a time, the nearest points first, as in the Python package hdbscan. Default together."`
+	Distances   bool    `help:"Each row has its distances from all rows, instead of values. Entries that a sparse matrix (.npz, .mtx) lacks are unknown; its values are in single precision."`
 	Joins       bool    `help:"With --new: also the row that each new row joins, and the distance at which it does, columns joins and joins_distance."`
 	Tree        string  `placeholder:"FILE" help:"Where the condensed hierarchy goes: a row for each point and for each cluster of it."`
 	Spanning    string  `placeholder:"FILE" help:"Where the minimum spanning tree under mutual reachability goes: a row for each edge, the shortest first."`

@@ -20,8 +20,8 @@ type demoCmd struct {
 	Files []string `arg:"" optional:"" name:"file" help:"Files of your own, or patterns, to be played as the stream instead. Default: data that comes with the program."`
 	Out   string   `default:"unfold-demo" placeholder:"FOLDER" help:"Where the results go. Default unfold-demo."`
 	Rate  int      `placeholder:"N" help:"Events a second while the map is learnt. Default 1800; of files all within 15 seconds, but at least 500 a second."`
-	Time  string   `placeholder:"COL" help:"Column of files that the events are ordered by: timestamps, numbers, or text such as 2006-01-02 15:04:05. Default: they come as they stand."`
-	Form  string   `name:"messages" enum:"arrow,json" default:"arrow" placeholder:"arrow|json" help:"What the messages of files are: Arrow IPC streams of some events each, or JSON, one event each. Default arrow."`
+	Time  string   `placeholder:"COL" help:"Column that orders the events of files: timestamps, numbers, or text such as 2006-01-02 15:04:05. Default: the order of the files."`
+	Form  string   `name:"messages" enum:"arrow,json" default:"arrow" placeholder:"arrow|json" help:"Format of the messages made of files: Arrow IPC streams of some events each, or JSON, one event each. Default arrow."`
 	Stay  string   `enum:"auto,yes,no" default:"auto" placeholder:"auto|yes|no" help:"Keep the stage and its page up at the end, with the stream playing on, until Ctrl-C. Default auto: if a person runs it on a terminal."`
 	textFlags
 	settingFlags

@@ -29,7 +29,7 @@ func newDLQ(kinds []fit.Kind) *dlqCmd {
 
 // letterFlags select dead letters.
 type letterFlags struct {
-	Stage     stageFlag `placeholder:"KAFKA_CONSUME|VALUE_CONVERTER|TRANSFORMATION|KAFKA_PRODUCE" help:"Only those of this step, as the list names it: that could not be read from the log, decoded (VALUE_CONVERTER), placed (TRANSFORMATION) or written (KAFKA_PRODUCE)."`
+	Stage     stageFlag `placeholder:"KAFKA_CONSUME|VALUE_CONVERTER|TRANSFORMATION|KAFKA_PRODUCE" help:"Only those of this step, as in the list: KAFKA_CONSUME (reading), VALUE_CONVERTER (decoding), TRANSFORMATION (placing) or KAFKA_PRODUCE (writing)."`
 	Exception string    `placeholder:"TEXT" help:"Only those whose error's kind or text holds this."`
 }
 

@@ -28,8 +28,8 @@ type embedCmd struct {
 	Lines     bool     `help:"Place lines instead of files: a record in JSON on each line of standard input, its place in JSON on the same line of standard output, at once."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	Graph     string   `group:"columns" placeholder:"FILE" help:"On a map of a graph: the edges of the new nodes, an edge list whose sources are new and whose targets are nodes of the map, or a sparse matrix with a row for each new node and a column for each of the map."`
-	Explain   int      `placeholder:"N" help:"Say why rows are novel, by the N columns that carry most: columns reasons and neighbors."`
-	Above     float64  `placeholder:"P" help:"With --explain: only rows one of whose novelties is above this percentile, as 0.99."`
+	Explain   int      `placeholder:"N" help:"Explain the novelty of rows by the N columns that contribute most: adds columns reasons and neighbors."`
+	Above     float64  `placeholder:"P" help:"With --explain: only rows with a novelty above this percentile, as 0.99."`
 	Neighbors int      `placeholder:"N" help:"Write the N nearest points of each row, and how far they are: columns neighbor and neighbor_distance. Without files: of each point of the model, the nearest others."`
 	memoryFlag
 	textFlags

@@ -21,7 +21,7 @@ type explainCmd struct {
 	Model   string   `arg:"" help:"The model, as fit writes it, or map.unfold of a stage's state."`
 	In      []string `arg:"" name:"in" help:"The events: files, patterns, or - for standard input."`
 	Columns int      `default:"5" placeholder:"N" help:"Most columns to name of an event. Default 5."`
-	Above   float64  `placeholder:"P" help:"Explain only events one of whose novelties is above this percentile, as 0.99."`
+	Above   float64  `placeholder:"P" help:"Explain only events with a novelty above this percentile, as 0.99."`
 	Limit   int      `default:"20" placeholder:"N" help:"Most events to explain; 0: all. Default 20."`
 	JSON    bool     `name:"json" help:"Write an object for each event, a line each, with the scores themselves."`
 	memoryFlag

@@ -20,10 +20,10 @@ type fitCmd struct {
 	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The file extension sets the format."`
 	Report    string   `placeholder:"FILE" help:"Where statistics of the fit go, as one JSON object."`
 	Exact     bool     `name:"report-exact" rare:"" help:"The report compares the map with the input row by row; else, of many rows, it compares a sample, with standard errors."`
-	Numbers   bool     `rare:"" help:"The map gets a column point: the number of each row's point, by which update --forget takes rows. Equal rows are one point."`
+	Numbers   bool     `rare:"" help:"The map gets a column point: the number of each row's point, for update --forget. Equal rows are one point."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	// NeighborsFile works with kinds of model that accept neighbours.
-	NeighborsFile string `group:"columns" rare:"" placeholder:"FILE" help:"Neighbours of the rows, which are not searched for then: two arrays of an .npz or two columns of lists, the rows' numbers from 0 and the distances, nearest first, as umap-learn's precomputed_knn."`
+	NeighborsFile string `group:"columns" rare:"" placeholder:"FILE" help:"Known neighbours of the rows, instead of a search: two arrays of an .npz or two columns of lists, the rows' numbers from 0 and the distances, nearest first, as in umap-learn's precomputed_knn."`
 	graphFlags
 	// Supervise sets source.label and model.supervision.
 	Supervise string `group:"columns" placeholder:"COL" help:"Column of labels that the map is learnt by, empty where a row has none: as --label, with --supervision 0.9 unless that is given. With --kind gplvm vectors and labels are learnt in one latent space, which predicts classes by itself."`

@@ -106,7 +106,7 @@ func TestFitInYesterdaysFrame(t *testing.T) {
 	days(t)
 	must(t, words(fmt.Sprintf(fitDay, "yesterday", "yesterday", "yesterday"))...)
 	yesterday := readAMap(t, "yesterday.parquet")
-	// The same map turned and reflected, where an independent map does not lie.
+	// The same map, turned and reflected; an independent map would lie elsewhere.
 	var turned strings.Builder
 	turned.WriteString("key,north,east\n")
 	for i, id := range yesterday.ID.Strings() {

@@ -23,10 +23,10 @@ import (
 type textFlags struct {
 	CSVHeader    string            `group:"text" rare:"" name:"csv-header" enum:"auto,yes,no" default:"auto" placeholder:"auto|yes|no" help:"Whether the first line names the columns."`
 	CSVNames     []string          `group:"text" rare:"" name:"csv-names" placeholder:"NAME" help:"Names of the columns of a file without a header."`
-	CSVSeparator string            `group:"text" rare:"" name:"delimiter" aliases:"csv-separator" placeholder:"CHAR" help:"What separates fields: a character, tab, or space for any run of blanks. Default: what the first lines suggest."`
-	CSVSkip      int               `group:"text" rare:"" name:"csv-skip" placeholder:"N" help:"Lines to leave out before the header, or the first record. Default: what lies before records of equally many fields."`
+	CSVSeparator string            `group:"text" rare:"" name:"delimiter" aliases:"csv-separator" placeholder:"CHAR" help:"Separator of fields: a character, tab, or space for any run of blanks. Default: inferred from the first lines."`
+	CSVSkip      int               `group:"text" rare:"" name:"csv-skip" placeholder:"N" help:"Lines to skip before the header, or the first record. Default: all before records with equal numbers of fields."`
 	CSVComment   string            `group:"text" rare:"" name:"csv-comment" placeholder:"CHAR" help:"What begins a comment, up to the end of the line."`
-	CSVQuote     string            `group:"text" rare:"" name:"csv-quote" placeholder:"CHAR|none" help:"What stands around fields that hold separators or line ends. Default: \"; none: quotes are plain characters."`
+	CSVQuote     string            `group:"text" rare:"" name:"csv-quote" placeholder:"CHAR|none" help:"Quote around fields that contain separators or line ends. Default: \"; none: quotes are plain characters."`
 	CSVEscape    string            `group:"text" rare:"" name:"csv-escape" placeholder:"CHAR" help:"What takes the character behind it as it is, such as \\."`
 	CSVTrim      bool              `group:"text" rare:"" name:"csv-trim" help:"Leave out blanks behind separators."`
 	CSVFill      bool              `group:"text" rare:"" name:"csv-fill" help:"Take records with too few fields, whose last values are missing."`
@@ -34,7 +34,7 @@ type textFlags struct {
 	MissingWords []string          `group:"text" rare:"" name:"missing-values" sep:"," placeholder:"TEXT,..." help:"Further words and numbers that stand for no value, such as -999. Known are an empty field, NA, NaN, null, None, - and the like."`
 	Decimal      string            `group:"text" rare:"" name:"decimal" default:"." placeholder:".|," help:"The decimal sign of numbers."`
 	Encoding     string            `group:"text" rare:"" name:"encoding" placeholder:"NAME" help:"Encoding of the text, such as latin1, windows-1251, utf-16, shift_jis. Default: UTF-8, or what a byte order mark says."`
-	Types        map[string]string `group:"text" rare:"" name:"types" mapsep:"," placeholder:"COL=TYPE,..." help:"Types of columns instead of those that most values suggest: int64, uint64, float64, bool, string."`
+	Types        map[string]string `group:"text" rare:"" name:"types" mapsep:"," placeholder:"COL=TYPE,..." help:"Types of columns, instead of the inferred ones: int64, uint64, float64, bool, string."`
 }
 
 func (t textFlags) options(p *program) (ingest.Options, error) {

@@ -20,15 +20,15 @@ type plotCmd struct {
 	Map         string   `arg:"" optional:"" help:"A map, as fit and embed write it."`
 	History     string   `placeholder:"FOLDER" help:"Instead of a map: a stage's state folder, to draw how its maps have moved, drifted and changed."`
 	Bounds      string   `placeholder:"REPORT" help:"Instead of a map: the report of a fit of kind lllvm, to draw its bound by the number of neighbours or, if there was one, in the course of learning."`
-	Compare     string   `placeholder:"BEFORE" help:"Another map of points with the same ids: it is laid over this one (turned, shifted and scaled), colours say how far points have moved since, and arrows which moved furthest."`
+	Compare     string   `placeholder:"BEFORE" help:"Another map of points with the same ids: it is laid over this one (turned, shifted and scaled). Colours show how far points have moved, and arrows the largest moves."`
 	Output      string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png, .svg or .pdf."`
 	Color       string   `placeholder:"COL" help:"Column that colours the points: categories and few whole numbers as classes, other numbers and times on a scale. Default: label, cluster, or the only column of the data in the map, if it has classes."`
 	Scale       string   `enum:"auto,linear,log" default:"auto" placeholder:"auto|linear|log" help:"How numbers become colours. By default evenly, or by their logarithms where they are above 0 and of very different sizes."`
-	Palette     string   `placeholder:"NAME" help:"Colours: okabe-ito, tol or position for classes, viridis, magma, inferno, cividis or grey for numbers, or one's own as #0072b2,#e69f00. Default: by how many classes there are, and viridis."`
+	Palette     string   `placeholder:"NAME" help:"Colours: okabe-ito, tol or position for classes, viridis, magma, inferno, cividis or grey for numbers, or your own as #0072b2,#e69f00. Default: by the number of classes, and viridis."`
 	Dark        bool     `help:"Draw on a dark ground."`
-	Shade       string   `enum:"glow,density,none" default:"glow" placeholder:"glow|density|none" help:"What lies below the dots: a glow in the colours of classes, the density in grey, or nothing. Default glow."`
+	Shade       string   `enum:"glow,density,none" default:"glow" placeholder:"glow|density|none" help:"Shading below the dots: a glow in the colours of classes, the density in grey, or none. Default glow."`
 	Facet       string   `placeholder:"COL" help:"Draw a panel for each value of a column, its points in colour and all others in grey."`
-	Highlight   []string `placeholder:"VALUE" help:"Draw all points in grey but those of these classes, or with such a value in another column: COL=VALUE, as in id=17. Few are marked one by one."`
+	Highlight   []string `placeholder:"VALUE" help:"Draw all points in grey, except those of these classes or with a value of another column: COL=VALUE, as in id=17. Few points are marked one by one."`
 	Size        string   `placeholder:"COL" help:"Column of numbers that the dots' areas are proportional to."`
 	Names       string   `placeholder:"COL" help:"Column whose values are written on the map where each is densest. Default: the classes or, where numbers colour, clusters if the map has any."`
 	NoNames     bool     `help:"Do not write names on the map."`
@@ -40,7 +40,7 @@ type plotCmd struct {
 	Height      int      `default:"1200" placeholder:"PIXELS" help:"Default 1200."`
 	Classes     int      `default:"100" placeholder:"N" help:"Most classes with a colour of their own, up to 250; rarer ones share a grey. Default 100."`
 	Uncertainty bool     `help:"Draw the uncertainty of the places around the points, one standard deviation wide: circles of the column sigma or, with --model, ellipses of the points that it was learnt from."`
-	Model       string   `short:"m" placeholder:"MODEL" help:"With --uncertainty: the map's model, of a kind that knows covariances (lllvm)."`
+	Model       string   `short:"m" placeholder:"MODEL" help:"With --uncertainty: the map's model, of a kind with covariances (lllvm)."`
 	Seed        uint64   `default:"1" rare:"" placeholder:"N" help:"Shuffles the order in which dots are drawn. Default 1."`
 	memoryFlag
 }

@@ -18,19 +18,19 @@ import (
 
 type scoreCmd struct {
 	Map       string   `arg:"" help:"A map, as fit and embed write it."`
-	Data      []string `placeholder:"FILE" help:"The data that the map was made of, in the map's order: adds trustworthiness, continuity, recall, R_NX, density, correlations of distances and triplets."`
-	Model     string   `short:"m" placeholder:"MODEL" help:"Take the data's columns as this model does, instead of by the flags below."`
+	Data      []string `placeholder:"FILE" help:"The data of the map, in the map's order: adds trustworthiness, continuity, recall, R_NX, density, correlations of distances and triplets."`
+	Model     string   `short:"m" placeholder:"MODEL" help:"Encode the data's columns as this model does, instead of by the flags below."`
 	Beside    string   `placeholder:"FILE" help:"A table with a row for every point of the map, in the map's order: its columns count as the map's own."`
 	Label     string   `placeholder:"COL" help:"Column of the map with the class. Default: label, or the only column of the data in the map, if it has classes."`
 	LabelFile []string `placeholder:"FILE" help:"Labels beside the map: IDX, .npy or CSV with one column."`
 	Neighbors []int    `short:"k" default:"1,9" placeholder:"K" help:"Neighbours that vote on a point's class, or predict its numbers. Default 1,9."`
-	Rank      int      `placeholder:"K" help:"Neighbours that trustworthiness, continuity and recall look at. Default 12, and fewer than half of the points."`
+	Rank      int      `placeholder:"K" help:"Neighbours for trustworthiness, continuity and recall. Default 12, and fewer than half of the points."`
 	Recall    []int    `placeholder:"K" help:"Further numbers of neighbours whose recall is measured. Default 10,30,100."`
 	Target    []string `placeholder:"COL" help:"Columns of numbers: adds how well a point's neighbours predict them."`
-	Truth     []string `placeholder:"COL" help:"Columns that say where the points truly lie: adds the rank correlation of distances there with those on the map."`
+	Truth     []string `placeholder:"COL" help:"Columns with the true positions of the points: adds the rank correlation of their distances with those on the map."`
 	Train     string   `placeholder:"MAP" help:"A second map, of training points: MAP's points are classified by its points."`
 	TrainRows int      `placeholder:"N" help:"The first N points of MAP are training points that classify the rest."`
-	Normal    string   `placeholder:"CLASS" help:"The class that is not novel: adds how well novelty separates all others from it (AUC)."`
+	Normal    string   `placeholder:"CLASS" help:"The class that is not novel: adds the AUC by which novelty separates all others from it."`
 	Sample    int      `default:"1000" placeholder:"N" help:"Points whose neighbours are compared with those in the data; 0 is all, which judges all triplets, too. Default 1000."`
 	Pairs     int      `default:"2000000" placeholder:"N" help:"Pairs of points whose distances are compared, drawn at random if there are more. Default 2000000."`
 	Seed      uint64   `default:"1" placeholder:"N" help:"Seed of what is drawn. Default 1."`

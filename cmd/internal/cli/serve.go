@@ -26,7 +26,7 @@ type serveCmd struct {
 	limitFlags
 	memoryFlag
 	Neighbors int           `placeholder:"N" help:"With --stdio: how many of the nearest points to name of each row."`
-	Reasons   int           `placeholder:"N" help:"With --stdio: how many columns to name of each row, of those that make it novel."`
+	Reasons   int           `placeholder:"N" help:"With --stdio: number of columns that explain each row's novelty."`
 	Reload    time.Duration `rare:"" default:"1s" placeholder:"TIME" help:"How often to see whether the model's file has changed, and to take the new one; 0s: never. Default 1s."`
 	settingFlags
 }
@@ -37,7 +37,7 @@ type limitFlags struct {
 	MaxRows     int64         `rare:"" group:"limits" default:"65536" placeholder:"N" help:"Most rows of a request. Default 65536."`
 	MaxMemory   config.Size   `rare:"" group:"limits" default:"64MiB" placeholder:"SIZE" help:"Most memory that decoding a request may take. Default 64MiB."`
 	MaxTime     time.Duration `rare:"" group:"limits" default:"10s" placeholder:"TIME" help:"Most time that a request may wait and take. Default 10s."`
-	MaxRequests int           `rare:"" group:"limits" placeholder:"N" help:"Requests that are worked on at a time. Default: as many as there are processors."`
+	MaxRequests int           `rare:"" group:"limits" placeholder:"N" help:"Requests that are handled at a time. Default: the number of processors."`
 }
 
 // limits returns the limits set by the flags.

@@ -23,7 +23,7 @@ import (
 
 // memoryFlag limits the memory of a command that reads whole files.
 type memoryFlag struct {
-	Memory config.Size `rare:"" placeholder:"SIZE" help:"Most memory to take, as 2GiB. The command runs in a process of its own, and ends with an error when it needs more."`
+	Memory config.Size `rare:"" placeholder:"SIZE" help:"Most memory to take, as 2GiB. The command runs in a separate process, and ends with an error if it needs more."`
 }
 
 func (f memoryFlag) limit() config.Size { return f.Memory }

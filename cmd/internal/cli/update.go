@@ -24,10 +24,10 @@ import (
 type updateCmd struct {
 	Model  string   `arg:"" help:"The model, as fit or update write it."`
 	In     []string `arg:"" optional:"" name:"in" help:"Files of rows that come, or patterns."`
-	Forget string   `placeholder:"FILE" help:"Rows that go: a table with a column point, as fit --numbers and update --map write it, or with the ids of rows."`
+	Forget string   `placeholder:"FILE" help:"Rows to remove: a table with a column point, as fit --numbers and update --map write it, or with the ids of rows."`
 	Output string   `short:"o" required:"" placeholder:"MODEL" help:"Where the model goes; it may take the place of the one before."`
-	Map    string   `placeholder:"FILE" help:"Where the places of the rows that came go, in their order, with a column point. The file extension sets the format."`
-	Points string   `placeholder:"FILE" help:"Where the points of the map go: numbers, how many rows each stands for, places, scales."`
+	Map    string   `placeholder:"FILE" help:"File for the places of the added rows, in their order, with a column point. The file extension sets the format."`
+	Points string   `placeholder:"FILE" help:"File for the points of the map: numbers, numbers of rows, places, scales."`
 	Report string   `placeholder:"FILE" help:"Where it goes what the map did, as one JSON object."`
 	memoryFlag
 	textFlags

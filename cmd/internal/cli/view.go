@@ -49,7 +49,7 @@ type shownFlags struct {
 	Title      string   `placeholder:"TEXT" help:"Title of the page. Default: the file's name."`
 	Image      string   `placeholder:"WxH" help:"The vectors are the pixels of pictures of this width and height, such as 28x28. Default: square pictures are recognized."`
 	ImagesFrom []string `placeholder:"ORIGIN,..." help:"Origins, such as https://images.example.org, from which the page may load the pictures whose addresses are in a column. They see which pictures are looked at. Default: none."`
-	Point      string   `placeholder:"NAME" default:"row" help:"What one point is, for the page's first sentence, such as sentence or digit. Default row."`
+	Point      string   `placeholder:"NAME" default:"row" help:"Noun for one point in the page's first sentence, such as sentence or digit. Default row."`
 	memoryFlag
 	// numbered gives rows without ids their numbers, so that another map can be matched.
 	numbered bool

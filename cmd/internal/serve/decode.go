@@ -133,7 +133,7 @@ func (r *reader) wrapped(d *json.Decoder) (rows, error) {
 		return rows{}, malformed(err)
 	}
 	if d.More() {
-		return rows{}, request.Bad(`beside "records" the object holds something else`)
+		return rows{}, request.Bad(`the object has other fields than "records"`)
 	}
 	if err := ended(d); err != nil {
 		return rows{}, err

@@ -362,7 +362,7 @@ func TestProblems(t *testing.T) {
 		"deleted":         {contentType: emit.JSONType, body: `{"before": {"event": 1}, "after": null, "op": "d"}`, status: 422, want: "deleted"},
 		"column":          {contentType: emit.JSONType, body: `[{"event": 1, "w": [1, 2, 3, 4]}]`, status: 422, row: 1, column: "v"},
 		"null id":         {contentType: emit.JSONType, body: `{"vectors": [[1, 2, 3, 4]], "ids": [null]}`, status: 400, row: 1, column: "ids"},
-		"beside records":  {contentType: emit.JSONType, body: `{"records": [], "more": 1}`, status: 400, want: "something else"},
+		"beside records":  {contentType: emit.JSONType, body: `{"records": [], "more": 1}`, status: 400, want: "other fields"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.method == "" {

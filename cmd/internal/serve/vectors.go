@@ -82,7 +82,7 @@ func positions(body []byte, dims int, l Limits) (at vec.Matrix[float32], err err
 		return at, err
 	}
 	if d.More() {
-		return at, request.Bad(`beside "places" the object holds something else`)
+		return at, request.Bad(`the object has other fields than "places"`)
 	}
 	if err := ended(d); err != nil {
 		return at, err

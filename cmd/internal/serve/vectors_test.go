@@ -97,7 +97,7 @@ func TestDecodeProblems(t *testing.T) {
 		{`{"places": [[0, 1e300]]}`, "/decode", 400, "no list of numbers"},
 		{`{"places": [0]}`, "/decode", 400, "no list of numbers"},
 		{`{"places": 7}`, "/decode", 400, "no array"},
-		{`{"places": [[0, 0]], "ids": [1]}`, "/decode", 400, "something else"},
+		{`{"places": [[0, 0]], "ids": [1]}`, "/decode", 400, "other fields"},
 		{`{"places": [[0, 0]]} x`, "/decode", 400, "something follows"},
 		{`{"vectors": []}`, "/decode", 400, "places"},
 		{`[]`, "/decode", 400, "no JSON object"},

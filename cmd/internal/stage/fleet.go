@@ -200,10 +200,10 @@ func (st *Stage) resume(ctx context.Context, l *learn.Learner, maps *store.Store
 	case mine == nil:
 		return nil
 	case mine.MapID != "" && last.MapID != "" && mine.MapID != last.MapID:
-		return fmt.Errorf("the state holds the map %s, but %s announced version %d of the map %s: remove the state folder to go on from what was announced, or give this fleet another name (snapshots.name)",
+		return fmt.Errorf("the state holds the map %s, but %s announced version %d of the map %s: remove the state folder to continue from the announced map, or give this fleet another name (snapshots.name)",
 			mine.MapID, last.Learner, last.Version, last.MapID)
 	case mine.Version < last.Version:
-		return fmt.Errorf("the state holds map version %d, but version %d was announced by %s: versions would come twice; remove the state folder to go on from what was announced",
+		return fmt.Errorf("the state holds map version %d, but version %d was announced by %s: versions would come twice; remove the state folder to continue from the announced map",
 			mine.Version, last.Version, last.Learner)
 	case mine.Version == last.Version:
 		// An error of the store is ignored: it probably still has the map, and the next map is

@@ -96,7 +96,7 @@ func Sizes(ctx context.Context, s Settings) (detail string, warnings []string, e
 		warnings = append(warnings, t.odd(what, source, takes)...)
 	}
 	if source.Batch == 0 {
-		return "", warnings, fmt.Errorf("%w: the brokers do not say how much topic %s takes (this client lacks the right DescribeConfigs)", ErrNothingToSee, s.Config.Source.Kafka.Topic)
+		return "", warnings, fmt.Errorf("%w: the brokers do not report the size limit of topic %s (this client lacks the permission DescribeConfigs)", ErrNothingToSee, s.Config.Source.Kafka.Topic)
 	}
 	return fmt.Sprintf(": batches of up to %s fit all of them", humanize.Bytes(int64(source.Batch))), warnings, nil
 }

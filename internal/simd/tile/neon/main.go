@@ -12,7 +12,7 @@ const (
 	width  = 48
 	height = 8
 	step   = 4 * width // bytes from one dimension of a panel to the next
-	// A tile of height rows is vectors vectors of four numbers wide, part bytes.
+	// A tile has height rows of vectors vectors, each of four numbers or part bytes.
 	vectors = 3
 	part    = 16 * vectors
 	parts   = width / (4 * vectors)
