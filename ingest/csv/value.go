@@ -6,24 +6,12 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"unfold/ingest/table"
 )
 
-// isMissing reports whether a field is empty, or a word for a missing value in columns of numbers
-// and booleans: those of pandas and R, "-" and "?". In text columns such words are categories.
-func isMissing(field string) bool {
-	if len(field) > 9 || field != "" && field[0] >= '2' && field[0] <= '9' {
-		return false
-	}
-	switch field {
-	case "", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan", "+nan", "null", "NULL", "None", "-", "?",
-		"1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN":
-		return true
-	}
-	return false
-}
-
 // numerals is the notation of numbers in a text, with a decimal point or a decimal comma. It also
-// contains words for missing values in addition to those of isMissing.
+// contains words for missing values in addition to those of table.StandsForMissing.
 type numerals struct {
 	comma     bool
 	thousands string // the thousands separator, "" for none
@@ -51,7 +39,9 @@ func (n numerals) plain(field string) string {
 }
 
 // isMissing reports whether a trimmed field stands for a missing value.
-func (n numerals) isMissing(field string) bool { return isMissing(field) || n.isSaid(field) }
+func (n numerals) isMissing(field string) bool {
+	return table.StandsForMissing(field) || n.isSaid(field)
+}
 
 // isSaid reports whether a field equals one of the words in missing, as text or as a number.
 func (n numerals) isSaid(field string) bool {

@@ -7,8 +7,8 @@ import (
 )
 
 // NumbersOf returns a function that reads a column's rows as finite numbers: numbers and booleans
-// as they are, text as the decimal number that it represents. Nulls and NaN are errors or, if
-// missing is true, NaN.
+// as they are, text as the decimal number that it represents. Nulls, NaN and words for a missing
+// value are errors or, if missing is true, NaN.
 func NumbersOf(c Column, o Origin, missing bool) (func(i int) (float64, error), error) {
 	get := NumberGetter(c.arr)
 	if get == nil && c.Kind() != Text {
@@ -25,8 +25,15 @@ func NumbersOf(c Column, o Origin, missing bool) (func(i int) (float64, error), 
 		if get != nil {
 			v = get(i)
 		} else {
+			text := strings.TrimSpace(c.Text(i))
+			if StandsForMissing(text) {
+				if missing {
+					return math.NaN(), nil
+				}
+				return 0, Null(o, i, c.Name())
+			}
 			var err error
-			if v, err = strconv.ParseFloat(strings.TrimSpace(c.Text(i)), 64); err != nil {
+			if v, err = strconv.ParseFloat(text, 64); err != nil {
 				return 0, o.BadAt(i, c.Name(), "%q is not a number", Clip(c.Text(i)))
 			}
 		}
@@ -35,6 +42,20 @@ func NumbersOf(c Column, o Origin, missing bool) (func(i int) (float64, error), 
 		}
 		return v, nil
 	}, nil
+}
+
+// StandsForMissing reports whether text that is read as a number or a boolean is empty, or a word
+// for a missing value: those of pandas and R, "-" and "?". In text columns such words are categories.
+func StandsForMissing(field string) bool {
+	if len(field) > 9 || field != "" && field[0] >= '2' && field[0] <= '9' {
+		return false
+	}
+	switch field {
+	case "", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan", "+nan", "null", "NULL", "None", "-", "?",
+		"1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN":
+		return true
+	}
+	return false
 }
 
 // Clip shortens a value for a message.

@@ -108,6 +108,9 @@ func (l *link) reach(ctx context.Context) error {
 
 // explain adds the probable cause to an error for which the broker gives none.
 func (l *link) explain(err error) error {
+	if errors.Is(err, kafka.IllegalSASLState) {
+		return fmt.Errorf("%w (this port may expect no SASL: use that of a listener with SASL, or leave sasl out)", err)
+	}
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.ECONNRESET) {
 		return err
 	}

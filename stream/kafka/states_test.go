@@ -233,6 +233,10 @@ func TestExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	illegal := fmt.Errorf("x: %w", kafka.IllegalSASLState)
+	if err := (&link{cluster: Cluster{SASL: password}}).explain(illegal); !errors.Is(err, kafka.IllegalSASLState) || !strings.Contains(err.Error(), "leave sasl out") {
+		t.Errorf("%v", err)
+	}
 	closed := fmt.Errorf("x: %w", io.EOF)
 	for _, cut := range []error{io.ErrUnexpectedEOF, syscall.ECONNRESET} {
 		if err := (&link{}).explain(cut); !strings.Contains(err.Error(), "the broker closed the connection") {
