@@ -403,3 +403,18 @@ def test_reasons_name_the_columns_of_a_frame() -> None:
     odd = frame.iloc[:1].assign(weight=30.0)
     assert Unfold().fit(frame).explain(odd, columns=1)[0]["reasons"][0]["column"] == "weight"
     assert Unfold().fit(x).explain(odd.to_numpy(), columns=1)[0]["reasons"][0]["column"] == "vector[1]"
+
+
+@pytest.mark.parametrize(
+    ("rows", "want"),
+    [
+        (pd.DataFrame(np.arange(80.0).reshape(20, 4), columns=["a", "b", "a", "c"]), "two columns named 'a': rename one"),
+        (pd.DataFrame({"a": [1, "x", 2.5, 3] * 5, "b": np.arange(20.0)}), "values are not of one type: .*column a .*astype"),
+        (np.where(np.eye(20) > 0, np.nan, 1.0), r'contains? NaN.* as Unfold\(missing="mean"\) does$'),
+    ],
+)
+def test_errors_say_what_to_do(rows: Any, want: str) -> None:
+    """What cannot be taken is an error of one line that says what to do, not one of the libraries below."""
+    with pytest.raises(ValueError, match=want) as raised:
+        Unfold().fit(rows)
+    assert "\n" not in str(raised.value)

@@ -167,23 +167,35 @@ def check_rows(estimator: Any, x: Any, *, reset: bool, allow_nan: bool = False, 
     if adopted(type(estimator)):
         from sklearn.utils.validation import validate_data
 
-        return validate_data(
-            estimator,
-            x,
-            reset=reset,
-            accept_sparse="csr",
-            dtype="numeric",
-            order=None,
-            ensure_all_finite="allow-nan" if allow_nan else True,
-            ensure_min_samples=least,
-        )
+        try:
+            return validate_data(
+                estimator,
+                x,
+                reset=reset,
+                accept_sparse="csr",
+                dtype="numeric",
+                order=None,
+                ensure_all_finite="allow-nan" if allow_nan else True,
+                ensure_min_samples=least,
+            )
+        except ValueError as e:
+            if str(e).startswith("Input X contains NaN"):  # scikit-learn's message goes on about other estimators
+                raise ValueError(f"Input X contains NaN, missing values{_remedy(estimator)}") from None
+            raise
     names = _column_names(x)
-    x = _numbers(x, allow_nan, least)
+    x = _numbers(x, allow_nan, least, _remedy(estimator))
     _check_columns(estimator, x.shape[1], names, reset)
     return x
 
 
-def _numbers(x: Any, allow_nan: bool, least: int) -> Any:
+def _remedy(estimator: Any) -> str:
+    """Return what to do about missing values, as the end of a message."""
+    if not hasattr(estimator, "missing"):
+        return ": drop those rows, or fill them in"
+    return f': drop those rows, or fill them in, as {type(estimator).__name__}(missing="mean") does'
+
+
+def _numbers(x: Any, allow_nan: bool, least: int, remedy: str) -> Any:
     """Return rows as an array or a sparse matrix of finite numbers."""
     if not _files.is_sparse(x):
         x = np.asarray(x)
@@ -199,7 +211,8 @@ def _numbers(x: Any, allow_nan: bool, least: int) -> Any:
     if values.dtype.kind == "f" and not np.isfinite(values.sum(dtype=np.float64)):
         bad = np.isinf(values).any() if allow_nan else not np.isfinite(values).all()
         if bad:
-            raise ValueError("rows contain NaN or infinity")
+            remedy = "" if np.isinf(values).any() else remedy
+            raise ValueError(f"rows contain NaN or infinity{remedy}")
     return x
 
 

@@ -156,6 +156,8 @@ def is_arrow(x: Any) -> bool:
 
 def is_column(x: Any) -> bool:
     """Report whether rows are a column of pyarrow, polars or pandas instead of a table."""
+    if hasattr(x, "iloc"):  # before pandas 3 a series has no Arrow interface
+        return not hasattr(x, "columns")
     by_arrow = is_arrow(x) or hasattr(x, "__arrow_c_array__")
     return by_arrow and not any(hasattr(x, name) for name in ("columns", "column_names", "schema"))
 
@@ -290,7 +292,12 @@ def write_table(path: Path, x: Any) -> tuple[Any, int]:
             "a table with columns of several kinds needs pyarrow: pip install pyarrow, or give an array of numbers, or a file"
         ) from None
     rows = 0
-    with pa.RecordBatchReader.from_stream(x) as reader, pa.OSFile(str(path), "wb") as f:
+    try:
+        stream = pa.RecordBatchReader.from_stream(x)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as e:
+        why = "; ".join(map(str, e.args))
+        raise ValueError(f"X has a column whose values are not of one type: {why}; convert it, as by X[name].astype(str)") from e
+    with stream as reader, pa.OSFile(str(path), "wb") as f:
         with pa.ipc.new_stream(f, _plain(pa, reader.schema)) as out:
             for batch in reader:
                 out.write_batch(batch.cast(out_schema) if (out_schema := _plain(pa, batch.schema)) != batch.schema else batch)

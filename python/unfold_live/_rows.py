@@ -72,6 +72,14 @@ def is_table(x: Any, columns: Any) -> bool:
     return _files.is_arrow(x) and (columns is not None or not _numeric(x))
 
 
+def _check_names(x: Any) -> None:
+    """Raise ``ValueError`` if two columns of a data frame have the same name."""
+    if not hasattr(x, "iloc") or getattr(x, "columns", None) is None or x.columns.is_unique:
+        return
+    twice = x.columns[x.columns.duplicated()][0]
+    raise ValueError(f"X has two columns named {twice!r}: rename one, or give X.to_numpy()")
+
+
 def escaped(name: str) -> str:
     """Escape separators, patterns and the exclusion sign in a column's name for ``--columns``."""
     return "".join("\\" + c if c in "\\,:" else c for c in name)
@@ -185,6 +193,7 @@ def put(
         The distance between rows. For metrics that need columns of a table, arrays are written as tables.
     """
     x = rows_of(x)
+    _check_names(x)
     if fit:
         estimator._form = None
     named = not fit and getattr(estimator, "_table", False)
