@@ -12,12 +12,12 @@ import (
 //
 // The Go runtime does not count the pages of the program itself (60 MB once all were used). During
 // a collection it exceeds its limit by the memory allocated meanwhile: one or two large messages,
-// 98 MiB with messages of 60 MB that are decoded in four partitions on two processors. Both are
-// subtracted from the limit that the runtime gets.
+// 100 to 160 MiB with messages of 60 MB that are decoded in four partitions on two processors. Both
+// are subtracted from the limit that the runtime gets.
 const (
-	spareMemory  = 200_000_000
+	spareMemory  = 260_000_000
 	programPages = 64_000_000
-	collecting   = 120_000_000
+	collecting   = 180_000_000
 )
 
 // MemoryBound returns the maximum memory of a stage in bytes: the queue of messages, decoding, the

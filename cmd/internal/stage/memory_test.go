@@ -12,7 +12,7 @@ func TestMemoryBound(t *testing.T) {
 	c.Limits.Queue, c.Limits.MessageMemory = 64<<20, 256<<20
 	c.Reference.Size, c.Page.Points = 1000, 5000
 	const learner = 7 << 20
-	without := int64(64<<20 + 256<<20 + learner + 200_000_000)
+	without := int64(64<<20 + 256<<20 + learner + 260_000_000)
 	page := int64(400*(5000+1100) + 184<<20 + 64<<20 + 16<<20)
 	if got := MemoryBound(c, learner); got != without+page {
 		t.Errorf("with a page: %d, want %d", got, without+page)
