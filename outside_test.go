@@ -24,9 +24,11 @@ func TestAProgramOutside(t *testing.T) {
 		c.Dir = folder
 		// With its own go.mod, which has the same versions as this module's.
 		c.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod")
-		out, err := c.CombinedOutput()
+		var said strings.Builder // go may say there which modules it unpacks
+		c.Stderr = &said
+		out, err := c.Output()
 		if err != nil {
-			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+			t.Fatalf("go %s: %v\n%s%s", strings.Join(args, " "), err, out, said.String())
 		}
 		return string(out)
 	}
