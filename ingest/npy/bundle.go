@@ -132,7 +132,6 @@ func (b *bundle) closeParts() error {
 	for _, a := range b.beside {
 		errs = append(errs, a.part.Close())
 	}
-	b.beside = nil
 	return errors.Join(errs...)
 }
 

@@ -75,7 +75,7 @@ func TestNoTwoAlike(t *testing.T) {
 		offer(t, l, message(t, rng, 10, 3+int(o), o))
 	}
 	err := <-done
-	if err == nil || !strings.Contains(err.Error(), "needs 60 events with the same columns, but the 120 that came are of 12 kinds") {
+	if err == nil || !strings.Contains(err.Error(), "needs 60 events with the same columns, but the 120 so far are of 12 kinds") {
 		t.Errorf("error %v", err)
 	}
 }

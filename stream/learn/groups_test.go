@@ -228,7 +228,7 @@ func TestClusterSettings(t *testing.T) {
 		want   string
 	}{
 		"one point": {func(s *Settings) { s.Clusters.MinSize = 1 }, "at least 2 points"},
-		"no size":   {func(s *Settings) { s.Clusters = clusters.Settings{MinSamples: 3} }, "how many points"},
+		"no size":   {func(s *Settings) { s.Clusters = clusters.Settings{MinSamples: 3} }, "a least number of points"},
 		"in use":    {func(s *Settings) { s.Mapping.Keep = []string{"cluster"} }, `"cluster" cannot be kept`},
 	} {
 		s := grouped(t)
