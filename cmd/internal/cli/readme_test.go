@@ -130,8 +130,8 @@ func TestReadmeStream(t *testing.T) {
 	if right := sameGroup(t, printed); right < 0.99 {
 		t.Errorf("the nearest place is of the same group for %.3f of the events: a useless map", right)
 	}
-	if n := follow(operator, 0); n != 5 {
-		t.Errorf("the operator has %d commands, expected 5", n)
+	if n := follow(operator, 0); n != 4 {
+		t.Errorf("the operator has %d commands, expected 4", n)
 	}
 	if info, err := os.Stat("history.png"); err != nil || info.Size() < 5000 {
 		t.Errorf("the picture of the history: %v", err)
