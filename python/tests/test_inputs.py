@@ -385,7 +385,7 @@ def test_metric() -> None:
     plain = Unfold().fit(x)
     assert np.abs(plain.transform(4 * x[:20]) - plain.transform(x[:20])).max() > 0.1
     with pytest.raises(ValueError, match="metric"):
-        Unfold(metric="canberra").fit(x)
+        Unfold(metric="taxicabs").fit(x)
 
 
 def test_missing_says_what_there_is() -> None:

@@ -122,6 +122,8 @@ def test_interrupt_stops_the_child() -> None:
     Polars, which other test modules import, makes the system restart calls after an interrupt.
     """
     importlib.import_module("polars")
+    # Shells let the programs that they start in the background ignore interrupts, and Python follows.
+    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
     x = np.random.default_rng(1).normal(size=(60_000, 50)).astype(np.float32)
     model = Unfold(thorough=True)
     gc.collect()  # Python ignores an interrupt that meets the finalizer of another test's estimator
@@ -133,8 +135,11 @@ def test_interrupt_stops_the_child() -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     threading.Timer(2.0, interrupt).start()
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(x)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(x)
+    finally:
+        signal.signal(signal.SIGINT, ignored)
     assert time.monotonic() - sent[0] < 8
     assert not hasattr(model, "_model")
     assert not files_of(os.getpid()) - before
