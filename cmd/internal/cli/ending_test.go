@@ -181,7 +181,7 @@ func TestEveryVerbEnds(t *testing.T) {
 		files[name] = string(content)
 	}
 	if tier.All() {
-		files["many.csv"], files["wide.csv"], files["places.csv"] = randomCSV("x", 40_000, 30), randomCSV("x", 4000, 1500), randomCSV("embedding_", 40_000, 2)
+		files["many.csv"], files["wide.csv"], files["places.csv"] = randomCSV("x", 80_000, 30), randomCSV("x", 4000, 1500), randomCSV("embedding_", 80_000, 2)
 	}
 	for _, b := range all {
 		t.Run(b.verb+" "+b.name, func(t *testing.T) {
