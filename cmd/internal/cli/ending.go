@@ -85,20 +85,12 @@ func runBounded(ctx context.Context, parsed *kong.Context, p *program) error {
 	if nested || grace == 0 {
 		return parsed.Run(p)
 	}
-	done := make(chan error, 1)
-	go func() { done <- parsed.Run(p) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(grace):
+	err, ended := await(ctx, grace, func() error { return parsed.Run(p) })
+	if !ended {
 		left.remove()
 		return ctx.Err()
 	}
+	return err
 }
 
 // openTime is the time that opening may take to end after the context is done, for a command whose
@@ -114,21 +106,30 @@ func opening[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		value T
 		err   error
 	}
-	done := make(chan result, 1)
-	go func() {
-		value, err := f()
-		done <- result{value, err}
-	}()
+	r, ended := await(ctx, openTime, func() (r result) {
+		r.value, r.err = f()
+		return r
+	})
+	if !ended {
+		return r.value, ctx.Err()
+	}
+	return r.value, r.err
+}
+
+// await returns the result of f. Once the context is done, f has the given time to end. ended is
+// false if it did not; then it may still run.
+func await[T any](ctx context.Context, grace time.Duration, f func() T) (result T, ended bool) {
+	done := make(chan T, 1)
+	go func() { done <- f() }()
 	select {
 	case r := <-done:
-		return r.value, r.err
+		return r, true
 	case <-ctx.Done():
 	}
 	select {
 	case r := <-done:
-		return r.value, r.err
-	case <-time.After(openTime):
-		var none T
-		return none, ctx.Err()
+		return r, true
+	case <-time.After(grace):
+		return result, false
 	}
 }
