@@ -113,10 +113,17 @@ func (c *scoreCmd) labels(ctx context.Context, p *program, m *emit.Map) ([]strin
 	if len(c.LabelFile) > 0 {
 		return readLabels(ctx, c.LabelFile, m.Len(), ingest.Options{})
 	}
-	if name := labelOf(m); c.Label == "" && name != "" && name != ingest.LabelName {
-		p.note("the classes are those of the map's column %q; --label names another", name)
+	name := c.Label
+	if name == "" {
+		switch name = labelOf(m); name {
+		case "":
+			return nil, nil
+		case ingest.LabelName:
+		default:
+			p.note("the classes are those of the map's column %q; --label names another", name)
+		}
 	}
-	return mapLabels(c.Map, m, c.Label)
+	return mapLabels(c.Map, m, name)
 }
 
 func (c *scoreCmd) accuracies(ctx context.Context, p *program, m *emit.Map, labels []string, r *scoreReport) error {
