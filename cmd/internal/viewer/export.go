@@ -69,8 +69,7 @@ const whole = `{"type":"whole"}`
 func packed(ctx context.Context, hub *view.Hub) (string, error) {
 	r := hub.Join()
 	defer r.Close()
-	var p packing
-	p.z = gzip.NewWriter(&p.out)
+	p := newPacking()
 	for {
 		m, err := r.Next(ctx)
 		if err != nil {
@@ -89,6 +88,12 @@ func packed(ctx context.Context, hub *view.Hub) (string, error) {
 type packing struct {
 	out bytes.Buffer
 	z   *gzip.Writer // to out
+}
+
+func newPacking() *packing {
+	p := &packing{}
+	p.z = gzip.NewWriter(&p.out)
+	return p
 }
 
 func (p *packing) add(m view.Message) error {

@@ -6,8 +6,6 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"unfold/stream/view"
 )
 
 // On a slow line a socket costs several round trips before its first message comes. So the page
@@ -51,21 +49,14 @@ func (h *Handler) first(ctx context.Context) string {
 	defer cancel()
 	reader := h.set.Hub.Join()
 	defer reader.Close()
-	var messages []view.Message
+	p := newPacking()
 	for n := 0; ; {
 		m, err := reader.Next(ctx)
-		if n += len(m.Data); err != nil || n > firstBytes || m.Text && string(m.Data) == whole {
+		if n += len(m.Data); err != nil || n > firstBytes || m.Text && string(m.Data) == whole || p.add(m) != nil {
 			return ""
 		}
-		if messages = append(messages, m); !m.Text {
+		if !m.Text {
 			break
-		}
-	}
-	var p packing
-	p.z = gzip.NewWriter(&p.out)
-	for _, m := range messages {
-		if p.add(m) != nil {
-			return ""
 		}
 	}
 	text, err := p.text()

@@ -2,31 +2,21 @@ package viewer
 
 import (
 	"net/http"
-	"strings"
+	"slices"
 )
 
 // MostPicture is the maximum size of a picture in bytes.
 const MostPicture = 8 << 20
 
-// pictureKinds are the formats of pictures that the page shows, by their first bytes. SVG is none of
-// them, since it can contain scripts.
-var pictureKinds = []struct{ begins, then, kind string }{
-	{"\x89PNG\r\n\x1a\n", "", "image/png"},
-	{"\xff\xd8\xff", "", "image/jpeg"},
-	{"GIF8", "", "image/gif"},
-	{"RIFF", "WEBP", "image/webp"},
-}
-
-// thenAt is the position of the second mark of a format.
-const thenAt = 8
+// pictureKinds are the media types of pictures that the page shows. SVG is none of them, since it can
+// contain scripts.
+var pictureKinds = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 // PictureKind returns the media type of a picture by its first bytes, "" for anything else.
 func PictureKind[T string | []byte](data T) string {
-	head := string(data[:min(len(data), thenAt+4)])
-	for _, k := range pictureKinds {
-		if strings.HasPrefix(head, k.begins) && strings.HasPrefix(head[min(thenAt, len(head)):], k.then) {
-			return k.kind
-		}
+	const looked = 512 // of DetectContentType
+	if kind := http.DetectContentType([]byte(data[:min(len(data), looked)])); slices.Contains(pictureKinds, kind) {
+		return kind
 	}
 	return ""
 }
