@@ -78,7 +78,7 @@ var metrics = append([]metric{
 	{name: Correlation, about: "profiles are alike", directs: true, part: "directions", single: profile[float32], double: profile[float64]},
 	{name: Hellinger, about: "shares are alike", zeros: true, part: "shares", single: shares[float32], double: shares[float64]},
 	{name: Haversine, about: "they are near on the earth (columns LAT,LON in degrees)", single: onEarth[float32], double: onEarth[float64]},
-	{name: Hamming, about: "few columns differ (of 0 and 1, or categories)", bits: true, domain: distance.Jaccard.Domain()},
+	{name: Hamming, about: "few columns differ (of 0 and 1, or categories)", bits: true, domain: distance.ZerosAndOnes},
 }, ofDistances()...)
 
 // ofDistances returns the metrics whose rows stay unchanged and have a distance of their own.

@@ -73,7 +73,7 @@ var table = []entry{
 	},
 	Jaccard: {
 		name: "jaccard", about: "few of the columns with a 1 differ", single: jaccard[float32], double: jaccard[float64], term: difference, split: equalShares,
-		domain: zerosAndOnes, counts: &Counts{ofBits, mostDiffering},
+		domain: ZerosAndOnes, counts: &Counts{ofBits, mostDiffering},
 	},
 	Canberra: {
 		name: "canberra", about: "the sum of differences, each as a share of its two values, is small", single: canberra[float32], double: canberra[float64],
@@ -87,7 +87,7 @@ var table = []entry{
 	},
 	Dice: {
 		name: "dice", about: "columns that differ are few beside the ones of both rows", single: dice[float32], double: dice[float64], term: difference, split: equalShares,
-		domain: zerosAndOnes, counts: &Counts{diceOfBits, mostDifferingByDice},
+		domain: ZerosAndOnes, counts: &Counts{diceOfBits, mostDifferingByDice},
 	},
 }
 
@@ -100,8 +100,9 @@ type Domain struct {
 	of func(v float64) float64
 }
 
+// Domains of distances: the values of rows of bits, and those of counts and amounts.
 var (
-	zerosAndOnes = &Domain{"0 and 1", func(v float64) bool { return v == 0 || v == 1 }, func(v float64) float64 {
+	ZerosAndOnes = &Domain{"0 and 1", func(v float64) bool { return v == 0 || v == 1 }, func(v float64) float64 {
 		if v > 0 {
 			return 1
 		}
