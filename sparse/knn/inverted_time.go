@@ -43,7 +43,7 @@ func SparseSeconds(ctx context.Context, a *sparse.Rows, k int, s Settings) (seco
 
 // some searches for the neighbours of about the given number of rows in the present block.
 func (g *inverted) some(ctx context.Context, rows, threads int) {
-	step := max(1, g.a.N()/rows)
+	step := g.step(rows)
 	par.Do(threads, par.Pieces(g.a.N(), step), func(i int) {
 		if ctx.Err() != nil {
 			return
@@ -56,6 +56,9 @@ func (g *inverted) some(ctx context.Context, rows, threads int) {
 		g.works.Put(w)
 	})
 }
+
+// step is the distance between the rows of a trial of about the given number of rows.
+func (g *inverted) step(rows int) int { return max(1, g.a.N()/rows) }
 
 // work returns the number of comparisons and products of row i with the present block.
 func (g *inverted) work(i int) int {
@@ -70,9 +73,9 @@ func (g *inverted) work(i int) int {
 
 // share returns the share of some in the comparisons and products of a whole search.
 func (g *inverted) share(rows int) float64 {
-	some, counts := 0, make([]float64, g.a.M())
+	some, counts, step := 0, make([]float64, g.a.M()), g.step(rows)
 	for i := range g.a.N() {
-		if i%max(1, g.a.N()/rows) == 0 {
+		if i%step == 0 {
 			some += g.work(i)
 		}
 		columns, _ := g.a.Row(i)
