@@ -161,6 +161,9 @@ func (l *idLook) seeValue(c table.Column, i int, begins bool) {
 	l.done = l.rows == lookRows || !l.steps && l.once == nil
 }
 
+// isID reports whether the column is left out because it identifies rows.
+func (l Left) isID() bool { return strings.HasPrefix(l.Why, "an id") }
+
 // why returns the reason why the column is an id; "" if it is none.
 func (l *idLook) why() string {
 	switch {

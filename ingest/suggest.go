@@ -20,7 +20,7 @@ func (p *Profile) suggest(numbers bool) {
 	var names []string
 	ids := map[string]bool{}
 	for _, l := range p.Left {
-		ids[l.Column] = strings.HasPrefix(l.Why, "an id")
+		ids[l.Column] = l.isID()
 	}
 	label, why := p.label(ids)
 	if numbers {
@@ -114,7 +114,7 @@ func (p *Profile) constant(o table.Origin) error {
 	for i := range p.Columns {
 		c := &p.Columns[i]
 		switch {
-		case slices.ContainsFunc(p.Left, func(l Left) bool { return l.Column == c.Name && strings.HasPrefix(l.Why, "an id") }):
+		case slices.ContainsFunc(p.Left, func(l Left) bool { return l.Column == c.Name && l.isID() }):
 		case c.Min < c.Max || c.Distinct > 1 || c.Kind == table.Other:
 			return nil
 		default:

@@ -26,7 +26,6 @@ const maxBeside = 1000
 // are vectors, such as labels, become additional columns.
 type bundle struct {
 	table.Reader
-	origin        table.Origin
 	file, vectors string
 	rows          int64
 	beside        []besideArray
@@ -84,7 +83,7 @@ func newBundle(in *input.Source, z *zip.Reader, r table.Reader, vectors string) 
 	if !is {
 		return r, nil
 	}
-	b := &bundle{Reader: r, origin: in.Origin, vectors: vectors}
+	b := &bundle{Reader: r, vectors: vectors}
 	b.file, _, _ = input.ArchiveMember(in.Origin.File)
 	b.rows, _ = counted.NumRows()
 	seen := map[string]bool{vectors: true, dense.VectorName: true}

@@ -7,11 +7,12 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"unfold/ingest/dense"
 	"unfold/ingest/input"
 	"unfold/ingest/table"
-
-	"github.com/apache/arrow/go/v15/arrow"
 )
 
 // types are NumPy's type codes without byte order.

@@ -19,7 +19,6 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"unfold/ingest/table"
-
 	"unfold/internal/regular"
 )
 
