@@ -14,9 +14,6 @@ from ._base import BaseEstimator, ClusterMixin, adopt, adopted, available_if, ch
 from ._handle import Handle
 from ._progress import Bars
 
-#: The default minimum size of a cluster: _MIN_SIZE, or a twentieth of the rows if that is less, but at least five.
-_MIN_SIZE, _SHARE, _LEAST = 50, 20, 5
-
 #: Values of ``ties`` and the program's words for them.
 _TIES = {"together": "together", "hdbscan": "apart"}
 
@@ -196,7 +193,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
             self._held = Path(rows.path).parent == own.path
             if self._held:
                 handle.name = Path(rows.path).name
-            self._flags = [*rows.flags, *self._settings(rows.n)]
+            self._flags = [*rows.flags, *self._settings()]
             tree, spanning = folder.file("tree.arrows"), folder.file("spanning.arrows")
             args = ["clusters", rows.path, "--tree", str(tree), "--spanning", str(spanning), *self._flags]
             try:
@@ -451,15 +448,12 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
                 f"metric has to be one of {', '.join((*_pairwise.METRICS, 'precomputed'))}, or a function, not {self.metric!r}"
             )
 
-    def _settings(self, n: int | None) -> list[str]:
-        """Return the flags of the parameters for n rows; None if their number is unknown."""
-        size = self.min_cluster_size
-        if size is None and n is not None:
-            size = min(_MIN_SIZE, max(_LEAST, n // _SHARE))
+    def _settings(self) -> list[str]:
+        """Return the flags of the parameters. The program has their defaults."""
         far = self.cluster_selection_epsilon_max
         return _settings.flags(
             {
-                "min_size": size,
+                "min_size": self.min_cluster_size,
                 "min_samples": self.min_samples,
                 "selection": self.cluster_selection_method,
                 "epsilon": self.cluster_selection_epsilon or None,
