@@ -73,8 +73,8 @@ const (
 )
 
 // idLook decides whether a column selected by "*" identifies the rows. Such a column has whole
-// numbers in equal steps, unique whole numbers under the name of an id, or unique words. It tells
-// sentences from ids, too.
+// numbers in equal steps, unique whole numbers under the name of an id, or unique words. It
+// also distinguishes sentences from ids.
 type idLook struct {
 	name  string
 	kind  table.Kind // Number, or Text, which is omitted anyway

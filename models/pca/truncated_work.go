@@ -18,8 +18,8 @@ const usualSparse = 4
 type truncatedWork struct {
 	// Vectors is the number of vectors that are multiplied by A'A.
 	Vectors float64
-	// Rounds of the iteration, with spaces of Space vectors, of which Carried are kept. 0 if all
-	// eigenvectors are computed at once.
+	// Rounds is the number of rounds of the iteration, 0 if all eigenvectors are computed at once. A
+	// round has a space of Space vectors and keeps Carried of them.
 	Rounds, Space, Carried float64
 }
 

@@ -303,7 +303,7 @@ export class Store {
 
   /**
    * texts calls f with the bytes of the ids of a frame and of some of its columns of texts, and the slot of each row (one without a point, if the
-   * row is out of use). Without f, or without the bytes, it calls each with every text. The last argument tells ids from texts.
+   * row is out of use). Without f, or without the bytes, it calls each with every text. The last argument is true for ids.
    */
   texts(frame: number, columns: readonly number[], f: ((texts: Texts, rows: number, slotOf: (row: number) => number, ids: boolean) => void) | null, each: (text: string, slot: number, ids: boolean) => void): void {
     const b = this.batches[frame];
