@@ -47,12 +47,6 @@ type Settings struct {
 	Asks bool
 }
 
-// Image is the size of pictures in pixels.
-type Image struct {
-	Width  int `json:"width"`
-	Height int `json:"height"`
-}
-
 // DefaultSize is the default number of points that a hub keeps.
 const DefaultSize = 200_000
 

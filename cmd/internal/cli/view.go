@@ -149,22 +149,14 @@ func (c *viewCmd) other(ctx context.Context, p *program, hub *view.Hub) (*view.H
 	return other, nil
 }
 
-// image returns the width and height of the pictures, zeros if they are not given.
-func (c *shownFlags) image() (out view.Image, err error) {
-	if c.Image == "" {
-		return out, nil
-	}
-	if n, err := fmt.Sscanf(c.Image, "%dx%d", &out.Width, &out.Height); n != 2 || err != nil || out.Width < 1 || out.Height < 1 || fmt.Sprintf("%dx%d", out.Width, out.Height) != c.Image {
-		return out, usagef("--image: %q is not a width and a height, such as 28x28", c.Image)
-	}
-	return out, nil
-}
-
 // hub reads the map to show. asks is set if the page can request the places of records.
 func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub, error) {
-	image, err := c.image()
-	if err := errors.Join(err, c.origins()); err != nil {
-		return nil, err
+	image, err := view.ParseImage(c.Image)
+	if err != nil {
+		return nil, usagef("--image: %v", err)
+	}
+	if err := view.CheckOrigins(c.ImagesFrom); err != nil {
+		return nil, usagef("--images-from: %v", err)
 	}
 	title := cmp.Or(c.Title, strings.TrimSuffix(filepath.Base(c.Map), filepath.Ext(c.Map)))
 	if c.Map != "-" && isModel(c.Map) {

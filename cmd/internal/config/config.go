@@ -104,10 +104,12 @@ type Model struct {
 
 // Page sets the contents of the page on the http address, and the access to it.
 type Page struct {
-	Points    int    `key:"points" default:"200000" help:"Newest events on the live map that a browser shows on the address of http; 0: no page. Each takes about 400 bytes." placeholder:"N" min:"0"`
-	Point     string `key:"point" default:"event" help:"Noun for one point of the map in the page's first sentence, such as connection or order." placeholder:"NAME"`
-	TokenFile string `key:"token_file" help:"File with a token that every request needs, except for /livez, /readyz and /metrics: /?token=TOKEN in a browser, or Authorization: Bearer TOKEN. With a token, the page exists also on an address that other machines can reach." placeholder:"FILE"`
-	Public    bool   `key:"public" help:"Allow requests without a token, also from other machines. The page shows events: ids, columns that pass through, places."`
+	Points     int      `key:"points" default:"200000" help:"Newest events on the live map that a browser shows on the address of http; 0: no page. Each takes about 400 bytes." placeholder:"N" min:"0"`
+	Point      string   `key:"point" default:"event" help:"Noun for one point of the map in the page's first sentence, such as connection or order." placeholder:"NAME"`
+	TokenFile  string   `key:"token_file" help:"File with a token that every request needs, except for /livez, /readyz and /metrics: /?token=TOKEN in a browser, or Authorization: Bearer TOKEN. With a token, the page exists also on an address that other machines can reach." placeholder:"FILE"`
+	Image      string   `key:"image" help:"The vectors are the pixels of pictures of this width and height, such as 28x28. Default: square pictures are recognized." placeholder:"WxH"`
+	ImagesFrom []string `key:"images_from" help:"Origins, such as https://images.example.org, from which the page may load the pictures whose addresses are in columns that pass through. They see which pictures are looked at. Default: none." placeholder:"ORIGIN,..."`
+	Public     bool     `key:"public" help:"Allow requests without a token, also from other machines. The page shows events: ids, columns that pass through, places."`
 }
 
 // ServesPage reports whether there is a page. On a public address it exists only with a token or

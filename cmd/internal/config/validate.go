@@ -15,6 +15,7 @@ import (
 	"unfold/internal/setting"
 	"unfold/models"
 	"unfold/models/clusters"
+	"unfold/stream/view"
 )
 
 // complainer records an error about a key, with a hint.
@@ -202,6 +203,12 @@ func (c *Config) checkPlaces(complain complainer) {
 		if err := address(c.Probe); err != nil {
 			complain("probe", "write HOST:PORT or :PORT", "%q: %v", c.Probe, err)
 		}
+	}
+	if _, err := view.ParseImage(c.Page.Image); err != nil {
+		complain("page.image", "write WIDTHxHEIGHT", "%v", err)
+	}
+	if err := view.CheckOrigins(c.Page.ImagesFrom); err != nil {
+		complain("page.images_from", "write scheme, host and port only", "%v", err)
 	}
 	switch asked := (web.Access{Token: c.Page.TokenFile, Public: c.Page.Public}); {
 	case !c.HTTPPlace:

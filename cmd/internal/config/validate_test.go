@@ -100,6 +100,8 @@ func TestValidate(t *testing.T) {
 		"pprof off":  {strings.Replace(whole, "127.0.0.1:8080", "off\nhttp_pprof: true", 1), "set http to 127.0.0.1:PORT"},
 		"pprof away": {strings.Replace(whole, "127.0.0.1:8080", "10.0.0.1:8080\nhttp_pprof: true", 1), "set http to 127.0.0.1:PORT"},
 		"place open": {strings.Replace(whole, "127.0.0.1:8080", "0.0.0.0:8080\nhttp_place: true", 1), "http_place: others than this machine reach 0.0.0.0:8080; name a file with a token"},
+		"image":      {whole + "page: {image: 28}\n", `page.image: "28" is not a width and a height, such as 28x28`},
+		"origin":     {whole + "page: {images_from: [\"https://a.example/pictures\"]}\n", `page.images_from: "https://a.example/pictures" is not an origin`},
 		"probe":      {strings.Replace(whole, "127.0.0.1:8080", "127.0.0.1:8080\nprobe: there", 1), "probe: "},
 		"place off":  {strings.Replace(whole, "127.0.0.1:8080", "off\nhttp_place: true", 1), "http_place: there is no address to answer on"},
 		"above":      {whole + "explain: {above: 0.95}\n", "explain.columns: no event is explained without it; say how many columns"},

@@ -84,8 +84,12 @@ type tally struct {
 
 // newDisplay makes a display; ready returns the health of the stage.
 func newDisplay(c *config.Config, ready func() (string, error)) *display {
+	image, _ := view.ParseImage(c.Page.Image) // the configuration was checked
 	return &display{
-		hub:   view.New(view.Settings{Size: c.Page.Points, Base: basePoints(c), Label: c.Source.Label, Title: c.Group(), Point: c.Page.Point, Live: true, Asks: c.Role != config.RoleLearn, Vectors: vectorBytes}),
+		hub: view.New(view.Settings{
+			Size: c.Page.Points, Base: basePoints(c), Label: c.Source.Label, Title: c.Group(), Point: c.Page.Point, Live: true, Asks: c.Role != config.RoleLearn,
+			Vectors: vectorBytes, Image: image, PicturesFrom: c.Page.ImagesFrom,
+		}),
 		first: c.Reference.Min, ready: ready, shown: shown{seed: maphash.MakeSeed()}, regroup: make(chan struct{}, 1), lag: map[stream.TopicPartition]int64{}}
 }
 

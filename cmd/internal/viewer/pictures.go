@@ -21,12 +21,13 @@ func PictureKind[T string | []byte](data T) string {
 	return ""
 }
 
-// picture sends the picture of a point. The browser must not take it for anything else.
+// picture sends the picture of a point, or no content if the point has none. The browser must not take
+// it for anything else.
 func (h *Handler) picture(w http.ResponseWriter, r *http.Request) {
 	data := h.set.Picture(r.PathValue("id"))
 	kind := PictureKind(data)
 	if kind == "" || len(data) > MostPicture {
-		http.Error(w, "this point has no picture", http.StatusNotFound)
+		w.WriteHeader(http.StatusNoContent) // browsers write failures to their console
 		return
 	}
 	plain(w, kind)
