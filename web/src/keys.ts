@@ -30,6 +30,13 @@ export interface Bindings {
   map: Readonly<Record<string, (far: boolean) => void>>;
 }
 
+/** names returns the names of a pressed key, the best first. Letters count as small. On a keyboard of another alphabet the place of a key counts. */
+export function names({ key, code }: Pick<KeyboardEvent, "key" | "code">): string[] {
+  if (key.length > 1) return [key];
+  const place = /^Key([A-Z])$/.exec(code);
+  return [key.toLowerCase(), ...(place && !/[a-z]/i.test(key) ? [place[1]!.toLowerCase()] : [])];
+}
+
 /** listen handles keys, except in text fields and open dialogs, and reports each handled one. */
 export function listen(map: HTMLElement, keys: Bindings, done: () => void): void {
   addEventListener("keydown", (e) => {
@@ -37,7 +44,7 @@ export function listen(map: HTMLElement, keys: Bindings, done: () => void): void
     const target = e.target as HTMLElement;
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
     const free = target === map || target === document.body;
-    const act = (free ? keys.map[e.key] : undefined) ?? keys.page[e.key];
+    const act = names(e).map((name) => (free ? keys.map[name] : undefined) ?? keys.page[name]).find(Boolean);
     if (!act) return;
     e.preventDefault();
     act(e.shiftKey);
