@@ -132,12 +132,7 @@ func (d *disguised) Parts(most int) ([]table.Reader, error) {
 }
 
 // MapID returns the map id of the source.
-func (d *disguised) MapID() string {
-	if i, is := d.Reader.(table.Identified); is {
-		return i.MapID()
-	}
-	return ""
-}
+func (d *disguised) MapID() string { return table.MapOf(d.Reader) }
 
 // Left returns the columns that the source does not read.
 func (d *disguised) Left() table.Schema {

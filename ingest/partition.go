@@ -144,9 +144,4 @@ func (p *partition) NumRows() (int64, bool) {
 }
 
 // MapID returns the map id of the file.
-func (p *partition) MapID() string {
-	if i, ok := p.Reader.(table.Identified); ok {
-		return i.MapID()
-	}
-	return ""
-}
+func (p *partition) MapID() string { return table.MapOf(p.Reader) }

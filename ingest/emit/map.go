@@ -73,10 +73,7 @@ func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, er
 	}
 	var parts []*Output
 	dims := 0
-	id := ""
-	if i, ok := r.(table.Identified); ok {
-		id = i.MapID()
-	}
+	id := table.MapOf(r)
 	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return nil, err

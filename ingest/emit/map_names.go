@@ -64,12 +64,7 @@ func (r *renamed) Next(ctx context.Context) (*table.Table, error) {
 }
 
 // MapID returns the map id of the source.
-func (r *renamed) MapID() string {
-	if i, is := r.Reader.(table.Identified); is {
-		return i.MapID()
-	}
-	return ""
-}
+func (r *renamed) MapID() string { return table.MapOf(r.Reader) }
 
 // theirs replaces the names in an error by those of the source.
 func (r *renamed) theirs(err error) error {

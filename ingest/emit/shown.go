@@ -18,6 +18,8 @@ type Shown struct {
 	Parts []*table.Table
 	// ID is the name of the id column, or "".
 	ID string
+	// MapID is the id of the map, or "" if the file has none.
+	MapID string
 }
 
 // pairs are the names that common programs give to the two coordinates of a map.
@@ -51,7 +53,7 @@ func ReadShown(ctx context.Context, r table.Reader, origin table.Origin, id stri
 			return nil, err
 		}
 	}
-	out := &Shown{ID: id}
+	out := &Shown{ID: id, MapID: table.MapOf(r)}
 	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return nil, err

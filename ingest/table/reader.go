@@ -125,6 +125,14 @@ type Identified interface {
 	MapID() string
 }
 
+// MapOf returns the id of the map to which the rows of a reader belong, or "" if it is not known.
+func MapOf(r Reader) string {
+	if i, ok := r.(Identified); ok {
+		return i.MapID()
+	}
+	return ""
+}
+
 // Guessed is a Reader of text whose dialect is inferred.
 type Guessed interface {
 	// Guesses returns sentences about inferences that may be wrong.

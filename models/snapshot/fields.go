@@ -106,12 +106,15 @@ var distanceField = field{"distance", Text, false, 1, 1,
 // noDistance is an invalid distance.
 const noDistance = distance.Distance(math.MaxUint8)
 
+// mapIDName is the block of the map's id.
+const mapIDName = "map.id"
+
 // common are the blocks of version 1.
 var common = []field{
 	{"kind", Text, true, 1, 1,
 		func(s *Snapshot) content { return content{1, 1, []string{s.Kind}} },
 		func(s *Snapshot, c content) { s.Kind = first[string](c) }, false},
-	{"map.id", Text, false, 1, 1,
+	{mapIDName, Text, false, 1, 1,
 		func(s *Snapshot) content {
 			if s.MapID == "" {
 				return content{}

@@ -45,12 +45,17 @@ func FuzzRead(f *testing.F) {
 			if (err == nil) != (streamErr == nil) || !equal(s, streamed) {
 				t.Fatalf("with the size known: %v, without: %v", err, streamErr)
 			}
-			if err != nil {
-				var format *FormatError
-				if !errors.As(err, &format) {
+			id, idErr := ReadMapID(bytes.NewReader(data))
+			for _, err := range []error{err, idErr} {
+				if format := (*FormatError)(nil); err != nil && !errors.As(err, &format) {
 					t.Fatalf("an error that is no *FormatError: %v", err)
 				}
+			}
+			if err != nil {
 				continue
+			}
+			if idErr != nil || id != "" && id != s.MapID {
+				t.Fatalf("the map is %q, alone it is read as %q (%v)", s.MapID, id, idErr)
 			}
 			var out bytes.Buffer
 			if err := Write(&out, s); err != nil {

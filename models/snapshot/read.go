@@ -101,6 +101,32 @@ func ReadInfo(r io.Reader) (*Info, error) {
 	return &Info{Format: in.format, Size: size, Blocks: blocks}, nil
 }
 
+// ReadMapID reads only the header, the directory and the id of the model's map, which is "" for a
+// model without one.
+func ReadMapID(r io.Reader) (string, error) {
+	in := &source{r: r, size: sizeOf(r)}
+	blocks, _, err := in.directory()
+	if err != nil {
+		return "", err
+	}
+	for _, b := range blocks {
+		if b.Offset > mostBefore {
+			break
+		}
+		c, err := in.block(b)
+		if err != nil {
+			return "", err
+		}
+		if id, is := c.data.([]string); is && b.Name == mapIDName && len(id) == 1 {
+			return id[0], nil
+		}
+	}
+	return "", nil
+}
+
+// mostBefore bounds the bytes in front of the id of a map. Writers put it behind the kind.
+const mostBefore = 1 << 16
+
 // corrupt returns the error of a corrupt block.
 func (b *Block) corrupt(format string, args ...any) error {
 	return &FormatError{ErrCorrupt, fmt.Sprintf("block %q", b.Name), b.Offset, fmt.Sprintf(format, args...)}

@@ -165,6 +165,25 @@ func TestShiftIsKept(t *testing.T) {
 	}
 }
 
+// The id of a model's map is read without the rest of the file.
+func TestReadMapID(t *testing.T) {
+	for _, want := range []string{"", NewMapID()} {
+		s := sample(3, 30, 5, 2, true)
+		s.MapID = want
+		data := bytesOf(t, s)
+		if got, err := ReadMapID(bytes.NewReader(data)); err != nil || got != want {
+			t.Errorf("the id is %q (%v), want %q", got, err, want)
+		}
+		if want == "" {
+			continue
+		}
+		data[bytes.Index(data, []byte(want))]++
+		if _, err := ReadMapID(bytes.NewReader(data)); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("a damaged id: %v", err)
+		}
+	}
+}
+
 func TestBlocksAreAlignedAndListed(t *testing.T) {
 	s := sample(3, 30, 5, 2, true)
 	data, want := bytesOf(t, s), len(fields)-2-len(graphFields)+len(s.Parts) // without the distance, which is Euclidean, the shift and the graph

@@ -84,9 +84,27 @@ func (m *Map) Point(id string) (x []float32, there bool) {
 		}
 		row = n
 	}
-	x = make([]float32, m.placer.Dim())
+	return m.vectorOf(row), true
+}
+
+// PointAt is Point for the reference point at a place, of equal points the first.
+func (m *Map) PointAt(place ...float32) (x []float32, there bool) {
+	if len(place) != m.of.Mu.Cols {
+		return nil, false
+	}
+	for row := range m.of.Mu.Rows {
+		if slices.EqualFunc(place, m.of.Mu.Row(row), func(a float32, b float64) bool { return a == float32(b) }) {
+			return m.vectorOf(row), true
+		}
+	}
+	return nil, false
+}
+
+// vectorOf returns the vector of a reference point.
+func (m *Map) vectorOf(row int) []float32 {
+	x := make([]float32, m.placer.Dim())
 	m.project().Undo(x, m.of.Reference.Row(row))
-	return x, true
+	return x
 }
 
 // Snapshot is the snapshot of the map. It is read-only.

@@ -72,4 +72,13 @@ func TestPoint(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.name, x, there)
 		}
 	}
+	at := s.Mu.Row(5)
+	if x, there := m.PointAt(float32(at[0]), float32(at[1])); !there || vec.SquaredDistance(x, s.Reference.Row(5)) != 0 {
+		t.Errorf("at the place of point 5: %v, %v", x, there)
+	}
+	for _, place := range [][]float32{{float32(at[0]) + .01, float32(at[1])}, {float32(at[0])}, nil} {
+		if x, there := m.PointAt(place...); there {
+			t.Errorf("at %v: %v", place, x)
+		}
+	}
 }

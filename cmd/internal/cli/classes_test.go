@@ -132,7 +132,7 @@ func TestClassProbabilities(t *testing.T) {
 		t.Errorf("probabilities of Arrow and Parquet: %q", texts)
 	}
 	// The page of the model lists its least certain points.
-	hub, err := (&shownFlags{Map: "m.unfold"}).hub(t.Context(), &program{}, false)
+	hub, err := (&shownFlags{Map: "m.unfold"}).hub(t.Context(), &program{})
 	if err != nil {
 		t.Fatal(err)
 	}

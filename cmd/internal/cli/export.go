@@ -33,7 +33,7 @@ func (c *exportCmd) Run(ctx context.Context, p *program) error {
 	if err := checkWritable(c.Output); err != nil {
 		return err
 	}
-	hub, err := c.hub(ctx, p, false)
+	hub, err := c.hub(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -206,9 +206,7 @@ func rowsOf(r table.Reader) (n int64, known bool) {
 func isMap(r table.Reader) (id string, is bool) {
 	vector, whole := r.Schema().Find(emit.EmbeddingName)
 	first, apart := r.Schema().Find(emit.EmbeddingName + "_0")
-	if i, ok := r.(table.Identified); ok {
-		id = i.MapID()
-	}
+	id = table.MapOf(r)
 	_, placed := r.Schema().Find(emit.EpochName) // data have vectors of this name, too
 	whole = whole && vector.Kind == table.Vector && (placed || id != "")
 	if !whole && !(apart && first.Kind == table.Number) {

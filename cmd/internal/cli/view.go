@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,7 +15,6 @@ import (
 
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/logs"
-	"unfold/cmd/internal/serve"
 	"unfold/cmd/internal/viewer"
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
@@ -37,6 +35,7 @@ type viewCmd struct {
 	shownFlags
 	attachedFlags
 	accessFlags
+	Model   string `placeholder:"FILE" help:"The model of the map. The page asks it why a point is novel, and where a record would go. Default: the model of this map in the map's folder (*.unfold), if there is one."`
 	Compare string `placeholder:"FILE" help:"Another map or model of the same points, shown beside this one: of another method, or other settings. Points are matched by id or, without ids, by row."`
 	Listen  string `default:"127.0.0.1:8070" placeholder:"HOST:PORT|unix:PATH" help:"Where to serve the page; port 0 takes a free one. Default 127.0.0.1:8070, for this machine alone."`
 }
@@ -55,6 +54,8 @@ type shownFlags struct {
 	numbered bool
 	// pictures are those of the map that was read last, nil for none.
 	pictures *pictures
+	// asked is the model that readers can ask, nil if nobody asks.
+	asked *askedModel
 }
 
 func (viewCmd) Help() string {
@@ -84,21 +85,12 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	var place http.Handler
-	var vector func(id string) []float32
-	if c.Map != "-" && isModel(c.Map) {
-		settings, err := p.settingsOf(func() map[string]string { return nil }, serveKeys)
-		if err != nil {
-			return err
-		}
-		s := &served{path: c.Map, settings: settings}
-		if err := s.load(ctx); err != nil {
-			return err
-		}
-		place = serve.New(serve.Settings{Current: s.now, Vector: (*serve.Model).Vector})
-		vector = serve.Vectors(s.now)
+	c.asked = &askedModel{path: c.Model}
+	hub, err := c.hub(ctx, p)
+	if err != nil {
+		return err
 	}
-	hub, err := c.hub(ctx, p, place != nil)
+	place, vector, err := c.asked.answers(ctx, p, hub)
 	if err != nil {
 		return err
 	}
@@ -135,11 +127,11 @@ func (c *viewCmd) other(ctx context.Context, p *program, hub *view.Hub) (*view.H
 		return nil, nil
 	}
 	s := c.shownFlags
-	s.Map, s.Title, s.Places = c.Compare, "", nil
+	s.Map, s.Title, s.Places, s.asked = c.Compare, "", nil, nil
 	if isModel(c.Compare) {
 		s.ID = ""
 	}
-	other, err := s.hub(ctx, p, false)
+	other, err := s.hub(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +141,8 @@ func (c *viewCmd) other(ctx context.Context, p *program, hub *view.Hub) (*view.H
 	return other, nil
 }
 
-// hub reads the map to show. asks is set if the page can request the places of records.
-func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub, error) {
+// hub reads the map to show, and looks for the model to ask.
+func (c *shownFlags) hub(ctx context.Context, p *program) (*view.Hub, error) {
 	image, err := view.ParseImage(c.Image)
 	if err != nil {
 		return nil, usagef("--image: %v", err)
@@ -160,7 +152,7 @@ func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub,
 	}
 	title := cmp.Or(c.Title, strings.TrimSuffix(filepath.Base(c.Map), filepath.Ext(c.Map)))
 	if c.Map != "-" && isModel(c.Map) {
-		return c.model(ctx, title, image, p, asks)
+		return c.model(ctx, title, image, p)
 	}
 	if err := p.vet(ctx, c.Map); err != nil {
 		return nil, err
@@ -174,8 +166,12 @@ func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub,
 	}
 	c.pictures = picturesOf(m)
 	c.pictures.note(p)
+	if err := c.asked.find(c.Map, m.MapID); err != nil {
+		return nil, err
+	}
 	hub := view.New(view.Settings{
 		Size: m.At.Rows, Title: title, Point: c.Point, Image: image, Vectors: vectorBytes, Pictures: c.pictures != nil, PicturesFrom: c.ImagesFrom,
+		Asks: c.asked.known(),
 	})
 	first := 0
 	for _, part := range m.Parts {
@@ -183,7 +179,7 @@ func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub,
 		if c.pictures != nil {
 			in.Columns = slices.DeleteFunc(in.Columns, func(of table.Column) bool { return slices.Contains(c.pictures.columns, of.Name()) })
 		}
-		if (c.numbered || c.pictures != nil) && !in.ID.Valid() {
+		if (c.numbered || c.pictures != nil || c.asked.known()) && !in.ID.Valid() {
 			in.ID = rowNumbers(first, part.Len())
 		}
 		if err := hub.Put(in); err != nil {
@@ -312,9 +308,12 @@ func twoDims(ctx context.Context, p *program, at vec.Matrix[float32]) (vec.Matri
 }
 
 // model shows the points of a model.
-func (c *shownFlags) model(ctx context.Context, title string, image view.Image, p *program, asks bool) (*view.Hub, error) {
+func (c *shownFlags) model(ctx context.Context, title string, image view.Image, p *program) (*view.Hub, error) {
 	if len(c.Places) > 0 || c.ID != "" {
 		return nil, usagef("--places and --id go with a map; %s is a model, which knows its points", c.Map)
+	}
+	if err := c.asked.is(c.Map); err != nil {
+		return nil, err
 	}
 	m, err := openModel(c.Map, fit.With(p.Kinds...))
 	if err != nil {
@@ -324,7 +323,7 @@ func (c *shownFlags) model(ctx context.Context, title string, image view.Image, 
 	if s.Mu.Cols < 2 {
 		return nil, usagef("%s has one dimension; a page needs two: learn it with --dims 2", c.Map)
 	}
-	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Point: c.Point, Image: image, Asks: asks, PicturesFrom: c.ImagesFrom})
+	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Point: c.Point, Image: image, Asks: c.asked.known(), PicturesFrom: c.ImagesFrom})
 	in := modelRows(s, m.at)
 	if err := addClassColumns(ctx, &in, s, m.at); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Map, err)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -209,10 +210,13 @@ func TestWhyOnClick(t *testing.T) {
 	if n := browser.Eval[int](b, `unfold.marks().neighbors.length`); n < 5 {
 		t.Errorf("%d neighbours are drawn", n)
 	}
-	plain := start(t, "view", "map.parquet", "--listen", "127.0.0.1:0")
+	if err := errors.Join(os.Mkdir("away", 0o755), os.Rename("map.parquet", "away/map.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	plain := start(t, "view", "away/map.parquet", "--listen", "127.0.0.1:0")
 	b.Show("http://" + plain.said(`address=(\S+)`)[1])
 	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.pin(5)`))
-	b.Wait(`document.querySelector("#detail .hint")?.textContent.startsWith("There is no model beside this map")`)
+	b.Wait(`document.querySelector("#detail .hint")?.textContent.startsWith("The model of this map knows why")`)
 	if said := b.Said(); len(said) > 0 {
 		t.Errorf("the page complained: %q", said)
 	}

@@ -22,7 +22,7 @@ func accepted(headers []string, like Format) (Format, error) {
 		}
 	}
 	if best == Auto {
-		return best, problemf(http.StatusNotAcceptable, "Accept is %q; answers are %s or %s", strings.Join(headers, ", "), emit.JSONType, stream.ContentType)
+		return best, Problemf(http.StatusNotAcceptable, "Accept is %q; answers are %s or %s", strings.Join(headers, ", "), emit.JSONType, stream.ContentType)
 	}
 	return best, nil
 }

@@ -44,7 +44,7 @@ func (p *Placer) writeObject(at placed, list string) ([]byte, error) {
 func (p *Placer) writeFlat(at placed) ([]byte, error) {
 	value, err := emit.JSON{}.Encode(at.with())
 	if err != nil {
-		return nil, problemf(http.StatusUnprocessableEntity, "%v; or ask for Arrow", err)
+		return nil, Problemf(http.StatusUnprocessableEntity, "%v; or ask for Arrow", err)
 	}
 	return value, nil
 }

@@ -104,7 +104,7 @@ func (r *reader) decode(body []byte, f Format) (rows, error) {
 
 // tooMany is the problem of a request with too many rows.
 func tooMany(most int64) *Problem {
-	return problemf(http.StatusRequestEntityTooLarge, "the request has more than %d rows; send fewer at a time", most)
+	return Problemf(http.StatusRequestEntityTooLarge, "the request has more than %d rows; send fewer at a time", most)
 }
 
 // malformed is the error of a body that is not JSON.
@@ -145,7 +145,7 @@ func (r *reader) wrapped(d *json.Decoder) (rows, error) {
 // optional.
 func (r *reader) vectors(body []byte) (rows, error) {
 	if len(r.m.said.Columns) > 0 {
-		return rows{}, problemf(http.StatusUnprocessableEntity, "this model has no vectors but columns: send records with %s", table.List(r.m.said.Columns))
+		return rows{}, Problemf(http.StatusUnprocessableEntity, "this model has no vectors but columns: send records with %s", table.List(r.m.said.Columns))
 	}
 	parts := map[string]*elements{}
 	d := json.NewDecoder(bytes.NewReader(body))

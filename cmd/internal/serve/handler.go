@@ -72,7 +72,7 @@ func only(do http.HandlerFunc, methods ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(methods, r.Method) {
 			w.Header().Set("Allow", strings.Join(methods, ", "))
-			problemf(http.StatusMethodNotAllowed, "%s takes %s", r.URL.Path, strings.Join(methods, " or ")).write(w)
+			Problemf(http.StatusMethodNotAllowed, "%s takes %s", r.URL.Path, strings.Join(methods, " or ")).write(w)
 			return
 		}
 		do(w, r)
@@ -142,7 +142,7 @@ func (h *Handler) turn(w http.ResponseWriter, r *http.Request) (done func(), err
 	// An error means that the connection has no deadlines, so it is ignored.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2*h.set.Limits.Time + 10*time.Second))
 	if n := h.sending.Load(); n > h.set.Limits.Held {
-		return nil, problemf(http.StatusServiceUnavailable, "%d bytes of answers wait for their readers, of %d; ask again later", n, h.set.Limits.Held)
+		return nil, Problemf(http.StatusServiceUnavailable, "%d bytes of answers wait for their readers, of %d; ask again later", n, h.set.Limits.Held)
 	}
 	wait := time.NewTimer(h.set.Limits.Time)
 	defer wait.Stop()
@@ -150,7 +150,7 @@ func (h *Handler) turn(w http.ResponseWriter, r *http.Request) (done func(), err
 	case h.turns <- struct{}{}:
 		return func() { <-h.turns }, nil
 	case <-wait.C:
-		return nil, problemf(http.StatusServiceUnavailable, "%d requests are being worked on, and none ended for %v; ask again later", cap(h.turns), h.set.Limits.Time)
+		return nil, Problemf(http.StatusServiceUnavailable, "%d requests are being worked on, and none ended for %v; ask again later", cap(h.turns), h.set.Limits.Time)
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
@@ -162,7 +162,7 @@ func (h *Handler) options(r *http.Request) (o Options, err error) {
 		return o, err
 	}
 	if c := r.Header.Get("Content-Encoding"); c != "" && c != "identity" {
-		return o, problemf(http.StatusUnsupportedMediaType, "bodies are taken as they are, not compressed with %s", c)
+		return o, Problemf(http.StatusUnsupportedMediaType, "bodies are taken as they are, not compressed with %s", c)
 	}
 	said := r.Header.Get("Content-Type")
 	switch kind, parameters, err := mime.ParseMediaType(said); {
@@ -171,7 +171,7 @@ func (h *Handler) options(r *http.Request) (o Options, err error) {
 	case err == nil && kind == emit.JSONType && (parameters["charset"] == "" || strings.EqualFold(parameters["charset"], "utf-8")):
 		o.In = JSON
 	default:
-		return o, problemf(http.StatusUnsupportedMediaType, "Content-Type is %q; it can be %s or %s", said, emit.JSONType, stream.ContentType)
+		return o, Problemf(http.StatusUnsupportedMediaType, "Content-Type is %q; it can be %s or %s", said, emit.JSONType, stream.ContentType)
 	}
 	o.Out, err = accepted(r.Header.Values("Accept"), o.In)
 	return o, err
@@ -181,17 +181,17 @@ func (h *Handler) options(r *http.Request) (o Options, err error) {
 func (h *Handler) asked(r *http.Request) (o Options, err error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return o, problemf(http.StatusBadRequest, "the query cannot be read: %v", err)
+		return o, Problemf(http.StatusBadRequest, "the query cannot be read: %v", err)
 	}
 	for name, values := range query {
 		to := map[string]*int{"neighbors": &o.Neighbors, "reasons": &o.Explain.Columns}[name]
 		most := map[string]int{"neighbors": h.set.Limits.Neighbors, "reasons": h.set.Limits.Reasons}[name]
 		if to == nil {
-			return o, problemf(http.StatusBadRequest, "there is no parameter %q; there are neighbors=N and reasons=N", name)
+			return o, Problemf(http.StatusBadRequest, "there is no parameter %q; there are neighbors=N and reasons=N", name)
 		}
 		n, err := strconv.Atoi(values[0])
 		if err != nil || len(values) > 1 || n < 0 || n > most {
-			return o, problemf(http.StatusBadRequest, "%s: %q is not one number from 0 to %d", name, strings.Join(values, ","), most)
+			return o, Problemf(http.StatusBadRequest, "%s: %q is not one number from 0 to %d", name, strings.Join(values, ","), most)
 		}
 		*to = n
 	}
@@ -211,7 +211,7 @@ func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 			more := max(4096, min(cap(body), 1<<20))
 			grown := append(make([]byte, 0, cap(body)+more), body...)
 			if body = grown; h.held.Add(int64(more)) > limit.Held {
-				return body, problemf(http.StatusServiceUnavailable, "the bodies of all requests are more than %d bytes; ask again later", limit.Held)
+				return body, Problemf(http.StatusServiceUnavailable, "the bodies of all requests are more than %d bytes; ask again later", limit.Held)
 			}
 		}
 		n, err := in.Read(body[len(body):cap(body)])
@@ -223,11 +223,11 @@ func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		case errors.As(err, &large):
 			return body, tooLarge(limit.Body)
 		case err != nil:
-			return body, problemf(http.StatusBadRequest, "the body did not come whole: %v", err)
+			return body, Problemf(http.StatusBadRequest, "the body did not come whole: %v", err)
 		}
 	}
 }
 
 func tooLarge(most int64) *Problem {
-	return problemf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes; send fewer rows at a time", most)
+	return Problemf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes; send fewer rows at a time", most)
 }

@@ -41,7 +41,7 @@ type Current func() (*Model, error)
 func (c Current) model() (*Model, error) {
 	m, err := c()
 	if err != nil {
-		return nil, problemf(http.StatusServiceUnavailable, "%v", err)
+		return nil, Problemf(http.StatusServiceUnavailable, "%v", err)
 	}
 	return m, nil
 }

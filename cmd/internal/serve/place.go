@@ -92,14 +92,14 @@ const reasonBytes = 256
 func (m *Model) place(ctx context.Context, in rows, o Options, l Limits) (placed, error) {
 	k := o.Neighbors
 	if err := (arrowfmt.Limits{Memory: l.Memory}).CheckVectors(in.Table, m.said.Dim); err != nil {
-		return placed{}, problemf(http.StatusRequestEntityTooLarge, "%v", err)
+		return placed{}, Problemf(http.StatusRequestEntityTooLarge, "%v", err)
 	}
 	has := slices.DeleteFunc(in.Schema(), func(f table.Field) bool { return slices.Contains(in.lacking, f.Name) })
 	if pairs := int64(k) * int64(in.Len()); pairs > l.Memory/pairBytes {
-		return placed{}, problemf(http.StatusRequestEntityTooLarge, "%d neighbours of %d rows are more than is allowed; ask for fewer, or for fewer rows at a time", k, in.Len())
+		return placed{}, Problemf(http.StatusRequestEntityTooLarge, "%d neighbours of %d rows are more than is allowed; ask for fewer, or for fewer rows at a time", k, in.Len())
 	}
 	if many := int64(o.Explain.Columns) * int64(in.Len()); many > l.Memory/reasonBytes {
-		return placed{}, problemf(http.StatusRequestEntityTooLarge, "%d reasons of %d rows are more than is allowed; ask for fewer, or for fewer rows at a time", o.Explain.Columns, in.Len())
+		return placed{}, Problemf(http.StatusRequestEntityTooLarge, "%d reasons of %d rows are more than is allowed; ask for fewer, or for fewer rows at a time", o.Explain.Columns, in.Len())
 	}
 	of, err := m.m.Partial(has, request.String())
 	if err != nil {

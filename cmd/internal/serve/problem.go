@@ -32,8 +32,8 @@ type Problem struct {
 // Error returns the detail.
 func (p *Problem) Error() string { return p.Detail }
 
-// problemf returns a problem with a formatted detail.
-func problemf(status int, format string, args ...any) *Problem {
+// Problemf returns a problem with a formatted detail.
+func Problemf(status int, format string, args ...any) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...)}
 }
 
@@ -45,15 +45,15 @@ func problemOf(err error, status int) *Problem {
 	case errors.As(err, &p):
 		return p
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return problemf(http.StatusServiceUnavailable, "the request took longer than it may; ask for less at a time, or later")
+		return Problemf(http.StatusServiceUnavailable, "the request took longer than it may; ask for less at a time, or later")
 	case errors.As(err, &at):
-		p = problemf(status, "%s", strings.TrimPrefix(at.Error(), request.String()+": "))
+		p = Problemf(status, "%s", strings.TrimPrefix(at.Error(), request.String()+": "))
 		p.Row, p.Column = at.Row+1, at.Column
 		return p
 	case models.IsBadInput(err):
-		return problemf(status, "%s", strings.TrimPrefix(err.Error(), request.String()+": "))
+		return Problemf(status, "%s", strings.TrimPrefix(err.Error(), request.String()+": "))
 	}
-	return problemf(http.StatusInternalServerError, "%v", err)
+	return Problemf(http.StatusInternalServerError, "%v", err)
 }
 
 // line encodes the problem as an object with the key error, for responses on a pipe.

@@ -19,8 +19,11 @@ func (m *Model) Vector(id string) ([]float32, error) {
 	if x, there := m.m.Point(id); there {
 		return x, nil
 	}
-	return nil, problemf(http.StatusNotFound, "no event of id %q is known by its vector: it is too old, or never came", id)
+	return nil, Problemf(http.StatusNotFound, "no event of id %q is known by its vector: it is too old, or never came", id)
 }
+
+// VectorAt is Vector for the reference point at a place, see embed.Map.PointAt.
+func (m *Model) VectorAt(place ...float32) (x []float32, there bool) { return m.m.PointAt(place...) }
 
 // Vectors returns a function for the vectors of reference points of the current map by their ids. It
 // returns nil if a vector is unknown, or if there is no map.
@@ -70,7 +73,7 @@ func (h *Handler) explained(w http.ResponseWriter, r *http.Request) ([]byte, err
 		return nil, err
 	}
 	if len(x) != m.said.Dim {
-		return nil, problemf(http.StatusNotFound, "event %q is of a map of %d values; those of this map have %d", id, len(x), m.said.Dim)
+		return nil, Problemf(http.StatusNotFound, "event %q is of a map of %d values; those of this map have %d", id, len(x), m.said.Dim)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), h.set.Limits.Time)
 	defer cancel()

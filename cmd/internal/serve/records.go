@@ -15,7 +15,7 @@ func (r *reader) records(d *jsonrec.Decoder, body []byte, id string) (rows, erro
 		return rows{}, err
 	}
 	if got.Deleted {
-		return rows{}, problemf(http.StatusUnprocessableEntity, "the record says that something was deleted, which has no place")
+		return rows{}, Problemf(http.StatusUnprocessableEntity, "the record says that something was deleted, which has no place")
 	}
 	out := rows{Table: got.Table}
 	if id != "" {

@@ -33,7 +33,7 @@ func (p *Placer) Decode(ctx context.Context, m *Model, body []byte, o Options) (
 		o.Out = o.In
 	}
 	if o.Neighbors > 0 || o.Explain.Columns > 0 {
-		return nil, o.Out, problemf(http.StatusBadRequest, "positions have neither neighbours nor reasons; ask for those of rows, at /place")
+		return nil, o.Out, Problemf(http.StatusBadRequest, "positions have neither neighbours nor reasons; ask for those of rows, at /place")
 	}
 	read := positions
 	if o.In == Arrow {
@@ -47,7 +47,7 @@ func (p *Placer) Decode(ctx context.Context, m *Model, body []byte, o Options) (
 		return nil, o.Out, tooMany(l.Rows)
 	}
 	if values := int64(at.Rows) * int64(m.said.Dim); values > l.Memory/valueBytes {
-		return nil, o.Out, problemf(http.StatusRequestEntityTooLarge, "%d vectors of %d values are more than is allowed; send fewer positions at a time", at.Rows, m.said.Dim)
+		return nil, o.Out, Problemf(http.StatusRequestEntityTooLarge, "%d vectors of %d values are more than is allowed; send fewer positions at a time", at.Rows, m.said.Dim)
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.Time)
 	defer cancel()
