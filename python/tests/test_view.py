@@ -42,6 +42,8 @@ def test_columns(data: Any) -> None:
     model = Unfold().fit(x, ids=[f"row {i}" for i in range(len(x))])
     with model.view({"kind": kind}) as page:
         assert b"row 7" in get(page.address + "/api/points", Authorization=f"Bearer {page.token}")
+        why = json.loads(get(page.address + "/api/reasons/row%207", Authorization=f"Bearer {page.token}"))
+        assert why["places"][0]["reasons"]
     with pytest.raises(ValueError, match="'kind' has 3 values for 600 rows"):
         model.view({"kind": kind[:3]})
 

@@ -589,7 +589,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Parameters
         ----------
         columns : dict of array-like, optional
-            Values of the rows, for colouring and searching. Without columns the page shows the model, and can place records.
+            Values of the rows, for colouring and searching.
         """
         from ._view import View
 

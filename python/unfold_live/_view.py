@@ -40,17 +40,18 @@ class View:
     def of(cls, model: Unfold, columns: dict[str, Any] | None) -> View:
         """Open the page of an estimator, optionally with values of its rows."""
         folder = Folder()
-        if columns is None:
-            path = folder.file("map.unfold")
-            path.write_bytes(model._model.model())
-        else:
+        known = folder.file("map.unfold")
+        known.write_bytes(model._model.model())
+        shown = [str(known)]
+        if columns is not None:
             path = folder.file("map.csv")
             with open(path, "w", newline="", encoding="utf-8") as f:
                 _write(csv.writer(f), model, columns)
+            shown = [str(path), "--model", str(known)]
         token, named = secrets.token_hex(16), folder.file("token")
         with open(os.open(named, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as f:
             f.write(token)
-        process = Process(["view", str(path), "--listen", "127.0.0.1:0", "--token-file", str(named)])
+        process = Process(["view", *shown, "--listen", "127.0.0.1:0", "--token-file", str(named)])
         try:
             return cls(process, process.said(r"(http://[^\s\"]+)"), token, folder)
         except BaseException:

@@ -59,7 +59,7 @@ export class Chosen {
     const show = (w: Partial<Why>): void => this.detail.show(s, this.near, { reasons: [], near: [], facts: [], note: "", ...w });
     const id = this.store.id(s);
     if (!this.asks) {
-      show({ note: "The model of this map knows why, and is not in the map's folder. Name it: unfold view MAP --model FILE." });
+      show({ note: "There is no model to ask. If unfold made this map, name its model: unfold view MAP --model FILE." });
       return;
     }
     if (id === "") {

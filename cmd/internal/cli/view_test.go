@@ -216,7 +216,7 @@ func TestWhyOnClick(t *testing.T) {
 	plain := start(t, "view", "away/map.parquet", "--listen", "127.0.0.1:0")
 	b.Show("http://" + plain.said(`address=(\S+)`)[1])
 	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.pin(5)`))
-	b.Wait(`document.querySelector("#detail .hint")?.textContent.startsWith("The model of this map knows why")`)
+	b.Wait(`document.querySelector("#detail .hint")?.textContent.startsWith("There is no model to ask")`)
 	if said := b.Said(); len(said) > 0 {
 		t.Errorf("the page complained: %q", said)
 	}
