@@ -53,6 +53,8 @@ type result struct {
 	Run     string `json:"run"`
 	Version string `json:"version"`
 	Python  string `json:"python,omitempty"`
+	// Input names what the map was made from, "" for the data as given.
+	Input string `json:"input,omitempty"`
 	// Made describes the data and the settings: see bench.made.
 	Made string `json:"made"`
 	// Figures are the figures by name, Errors the standard errors of those that come from samples.
@@ -91,12 +93,11 @@ const (
 
 // Parts that are not data sets.
 const (
-	partSplit      = "split"
-	partDims       = "dims"
-	partSeeds      = "seeds"
-	partLikelihood = "likelihood"
-	partCost       = "cost"
-	partTimes      = "times" // everything that was timed while the machine was busy
+	partSplit = "split"
+	partDims  = "dims"
+	partSeeds = "seeds"
+	partCost  = "cost"
+	partTimes = "times" // everything that was timed while the machine was busy
 )
 
 // parts lists the choices of -only.
@@ -105,7 +106,7 @@ func (b *bench) parts() []string {
 	for _, d := range b.datasets() {
 		names = append(names, d.name)
 	}
-	return append(names, partSplit, partDims, partSeeds, partLikelihood, partCost, partTimes)
+	return append(names, partSplit, partDims, partSeeds, partCost, partTimes)
 }
 
 func (b *bench) wants(part string) bool { return len(b.only) == 0 || slices.Contains(b.only, part) }
@@ -168,9 +169,6 @@ func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (map
 		if err := b.further(ctx, mnist); err != nil {
 			return nil, err
 		}
-	}
-	if err := b.study(ctx, sets); err != nil {
-		return nil, err
 	}
 	return b.writePage(ctx, page, sets)
 }

@@ -20,7 +20,7 @@ const (
 )
 
 func (b *bench) costs(ctx context.Context, mnist *prepared) error {
-	j := job{input: mnist.input, output: b.mapFile("cost", byDefault)}.withDefaults()
+	j := job{input: input{path: mnist.raw}, output: b.mapFile("cost", byDefault)}.withDefaults()
 	made := b.made(methods()[0], j, mnist) + ", beside " + b.before
 	_, err := b.once(costName, made, b.whenTimed(methods()[0], partCost), func(r *result) error {
 		var ours, theirs []float64
@@ -45,7 +45,6 @@ func (b *bench) costs(ctx context.Context, mnist *prepared) error {
 			r.Figures[ratio] = median(ours) / median(theirs)
 		}
 		// A report compares the map with the original data.
-		j.input = mnist.raw
 		u, err := b.process(ctx, b.unfold, j, "--report", j.output+".json")
 		r.Figures[memory] = max(r.Figures[memory], u.Peak/1e9)
 		return err
@@ -58,7 +57,7 @@ func (b *bench) process(ctx context.Context, program string, j job, more ...stri
 	if err := os.MkdirAll(filepath.Dir(j.output), 0o777); err != nil {
 		return harness.Usage{}, err
 	}
-	args := slices.Concat([]string{"fit", "-q", j.input, "-o", j.output + ".unfold", "--map", j.output,
+	args := slices.Concat([]string{"fit", "-q", j.path, "-o", j.output + ".unfold", "--map", j.output,
 		"--threads", strconv.Itoa(b.threads)}, more)
 	_, u, err := harness.Process(ctx, b.file("usage.json"), nil, program, args...)
 	return u, err

@@ -23,6 +23,10 @@ type dataset struct {
 	color string
 	// unknown is true for sets without anything that neighbours could predict.
 	unknown bool
+	// metric is the distance of the data, "" for the Euclidean one.
+	metric string
+	// text is true for embeddings of words and sentences.
+	text bool
 	// quick is the number of rows for -quick, drawn with a fixed seed; 0 means all.
 	quick int
 }
@@ -55,6 +59,9 @@ func digitsFile(venv string) func(string) (string, error) {
 // mnistName is the data set of most targets and of the parts that are not data sets.
 const mnistName = "mnist"
 
+// cosine is the metric of embeddings of text.
+const cosine = "cosine"
+
 // rollName is the data set with known distances on the sheet.
 const rollName = "swissroll"
 
@@ -83,9 +90,11 @@ func datasets(venv string) []dataset {
 		{name: "nslkdd", title: "NSL-KDD", find: folder("nslkdd"), load: loadConnections,
 			about: "network connections, the training set's published fifth; words one column each, numbers log(1+v) and standardised; the label is normal or the attack's name"},
 		{name: "glove", title: "GloVe words", find: folder("wordvec"), load: loadGloVe,
-			about: "word vectors from Twitter, brought to length 1; the label is a category of the words in bench/quality/words.csv, the others have none"},
+			metric: cosine, text: true, about: "word vectors from Twitter, compared by angle; the label is a category of the words in bench/quality/words.csv, the others have none"},
 		{name: "word2vec", title: "word2vec words", find: folder("wordvec"), load: loadWord2vec,
-			about: "word vectors from Google News, brought to length 1; labels as above"},
+			metric: cosine, text: true, about: "word vectors from Google News, compared by angle; labels as above"},
+		{name: "glosses", title: "Glosses", find: folder("glosses"), load: loadGlosses,
+			metric: cosine, text: true, about: "definitions in WordNet by a sentence model (all-MiniLM-L6-v2), compared by angle; the label is the lexicographers' category"},
 		{name: "faces", title: "Isomap faces", find: folder("isomap_faces"), load: loadFaces,
 			about:   "renderings of a face; neighbours should predict its light, pan and tilt",
 			targets: []string{"light", "pan", "tilt"}, color: "pan"},

@@ -3,10 +3,10 @@
 //
 //	make quality UNFOLD_DATA=DIR
 //
-// Every data set is prepared once: what the maps are made of (at most 50 principal components),
-// what they are scored against (the data themselves) and what is known of the rows. All methods
-// read the same input, run one after the other with as many threads, and are scored by `unfold
-// score`, the same code for all. The peers run in a Python environment of their own
+// Every data set is prepared once: the data, from which maps are made and against which they are
+// scored, their principal components for peers that are better with them, and what is known of the
+// rows. All methods run one after the other with as many threads, and are scored by `unfold score`,
+// the same code for all. The peers run in a Python environment of their own
 // (requirements.txt, peers.py).
 //
 // Every map is made from three seeds. Ranks respect the standard errors over these and of the

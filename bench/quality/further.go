@@ -57,7 +57,7 @@ func (b *bench) split(ctx context.Context, mnist *prepared) error {
 	for _, dims := range []int{2, 10} {
 		for _, m := range placers() {
 			dir := fmt.Sprintf("split%d", dims)
-			j := job{input: b.file("data", "split", "train.npy"), output: b.mapFile(dir, m.key+"-train"), dims: dims,
+			j := job{input: input{path: b.file("data", "split", "train.npy")}, output: b.mapFile(dir, m.key+"-train"), dims: dims,
 				test: b.file("data", "split", "test.npy"), placed: b.mapFile(dir, m.key+"-test")}
 			_, err := b.once(splitName(dims, m), b.made(m, j, mnist), b.whenTimed(m, partSplit), func(r *result) error {
 				if err := b.make(ctx, m, j, r); err != nil {
@@ -75,7 +75,7 @@ func (b *bench) split(ctx context.Context, mnist *prepared) error {
 		if m.key == byDefault {
 			parts = append(parts, partSeeds)
 		}
-		j := job{input: mnist.input, output: b.mapFile("joint10", m.key), dims: 10}
+		j := job{input: input{path: mnist.raw}, output: b.mapFile("joint10", m.key), dims: 10}
 		_, err := b.once(jointName(10, m), b.made(m, j, mnist), b.whenTimed(m, parts...), func(r *result) error {
 			if err := b.make(ctx, m, j, r); err != nil {
 				return err
@@ -121,8 +121,7 @@ func (b *bench) heldOut(ctx context.Context, r *result, args ...string) error {
 	return nil
 }
 
-// prepareSplit writes the training and test digits, projected onto the principal components of the
-// training digits.
+// prepareSplit writes the training and test digits.
 func (b *bench) prepareSplit(ctx context.Context, mnist *prepared) error {
 	train, test := b.file("data", "split", "train.npy"), b.file("data", "split", "test.npy")
 	var made struct{ Stamp string }
@@ -137,15 +136,10 @@ func (b *bench) prepareSplit(ctx context.Context, mnist *prepared) error {
 	if err != nil {
 		return err
 	}
-	known := x.Slice(0, trainRows(mnist))
-	z, err := project(ctx, known, x)
-	if err != nil {
+	if err := writeNPY(train, x.Slice(0, trainRows(mnist))); err != nil {
 		return err
 	}
-	if err := writeNPY(train, z.Slice(0, trainRows(mnist))); err != nil {
-		return err
-	}
-	if err := writeNPY(test, z.Slice(trainRows(mnist), z.Rows)); err != nil {
+	if err := writeNPY(test, x.Slice(trainRows(mnist), x.Rows)); err != nil {
 		return err
 	}
 	made.Stamp = mnist.Stamp
@@ -154,7 +148,7 @@ func (b *bench) prepareSplit(ctx context.Context, mnist *prepared) error {
 
 // dims makes the default map in three dimensions.
 func (b *bench) dims(ctx context.Context, mnist *prepared) error {
-	m, j := methods()[0], job{input: mnist.input, output: b.mapFile("dims3", byDefault), dims: 3}
+	m, j := methods()[0], job{input: input{path: mnist.raw}, output: b.mapFile("dims3", byDefault), dims: 3}
 	_, err := b.once(dims3Name, b.made(m, j, mnist), b.whenTimed(m, partDims), func(r *result) error {
 		if err := b.make(ctx, m, j, r); err != nil {
 			return err

@@ -13,7 +13,9 @@ import (
 func (b *bench) writeSettings(w *bytes.Buffer) {
 	fmt.Fprintf(w, `## How it is measured
 
-- **Input**: the data, or their %d leading principal components if they have more values; the same file for all methods.
+- **Input**: the vectors as given, with the metric that they are made for. UMAP, PaCMAP and openTSNE also get the %d leading principal components
+  of data with more values, and the map of the larger R_NX counts: "%d components" in the tables. DREAMS gets these components. Rows compared by angle have length 1 before their
+  components are taken.
 - **Seeds**: every method makes each map from seeds 1 to %d. The standard error of a median combines the errors over seeds and of the figure's sample; the last row of a table has the largest of each column. A figure is bold if no other is ahead by more than two standard errors of
   their difference. Times and pictures are of seed 1.
 - **R_NX**: the share of a point's K nearest that the map keeps, beyond chance, for all K: the area under that curve over log K (Lee,
@@ -28,7 +30,7 @@ func (b *bench) writeSettings(w *bytes.Buffer) {
 
 | method | version | settings |
 |---|---|---|
-`, inputDims, seedCount, rankNeighbors, thousands(allPoints), thousands(samplePoints), 100*harness.Quiet, harness.Busy)
+`, reducedDims, reducedDims, seedCount, rankNeighbors, thousands(allPoints), thousands(samplePoints), 100*harness.Quiet, harness.Busy)
 	for _, m := range methods() {
 		version := "this one"
 		if m.peer {

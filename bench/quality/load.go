@@ -286,8 +286,7 @@ func loadWord2vec(_ context.Context, dir string) (*table, error) {
 //go:embed words.csv
 var categories []byte
 
-// asWords scales the vectors to length 1, because words are compared by angle, and labels the words
-// in categories, ignoring case.
+// asWords labels the words in categories, ignoring case.
 func (t *table) asWords(words []string) error {
 	rows, err := csv.NewReader(bytes.NewReader(categories)).ReadAll()
 	if err != nil {
@@ -297,13 +296,28 @@ func (t *table) asWords(words []string) error {
 	for _, r := range rows[1:] {
 		category[r[0]] = r[1]
 	}
-	for i, w := range words {
+	for _, w := range words {
 		t.label = append(t.label, category[strings.ToLower(w)])
-		row := t.x.Row(i)
-		length := math.Sqrt(vec.SquaredNorm(row))
-		for c := range row {
-			row[c] = float32(float64(row[c]) / length)
-		}
 	}
 	return nil
+}
+
+// loadGlosses reads the vectors of sentences, and their categories from a table with a header.
+func loadGlosses(ctx context.Context, dir string) (*table, error) {
+	x, err := readVectors(ctx, filepath.Join(dir, "glosses_10000x384_f16.npy"))
+	if err != nil {
+		return nil, err
+	}
+	t := &table{x: x}
+	category := -1
+	return t, lines(filepath.Join(dir, "glosses.tsv.gz"), '\t', 2, func(f []string) error {
+		if category >= 0 {
+			t.label = append(t.label, f[category])
+			return nil
+		}
+		if category = slices.Index(f, "category"); category < 0 {
+			return fmt.Errorf("there is no column category in %q", f)
+		}
+		return nil
+	})
 }

@@ -32,7 +32,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.BoolVar(&b.keep, "keep", false, "use the results of earlier runs in OUT that were made by the same settings, measure only what is missing")
 	flags.BoolVar(&b.untimed, "untimed", false, "peers without rehearsals, in half the time; the page then has no times of theirs")
 	flags.IntVar(&b.firstSeeds, "seeds", seedCount, "make maps from the first so many seeds; of the others those are used that are there")
-	only := flags.String("only", "", "measure these data sets and parts alone, such as mnist,usps or split,dims,seeds,likelihood,cost; times are those maps whose times were taken while the machine was busy")
+	only := flags.String("only", "", "measure these data sets and parts alone, such as mnist,usps or split,dims,seeds,cost; times are those maps whose times were taken while the machine was busy")
 	by := flags.String("methods", "", "measure maps by these methods alone, such as unfold,umap")
 	page := flags.String("o", "", "the page to write; its pictures go to a folder beside it; default docs/quality.md, with -small OUT/small/quality.md")
 	flags.BoolVar(&b.small, "small", false, "toy data, in seconds: to see that it works")

@@ -27,14 +27,20 @@ type method struct {
 	// flags are those of `unfold fit`; peers have none.
 	flags []string
 	peer  bool
-	// sets are the sets of which it makes maps; nil means all.
+	// reduced is true for a peer that gets principal components alone.
+	reduced bool
+	// sets are the sets of which it makes maps; nil means all. wide leaves out those of at most
+	// reducedDims columns.
 	sets []string
+	wide bool
 	// needs is a flag of `unfold fit` that earlier builds lack.
 	needs string
 }
 
 // takes reports whether a method makes maps of a set.
-func (m method) takes(set string) bool { return m.sets == nil || slices.Contains(m.sets, set) }
+func (m method) takes(p *prepared) bool {
+	return (m.sets == nil || slices.Contains(m.sets, p.name)) && (!m.wide || p.Dim > reducedDims)
+}
 
 // tryPrefix is the prefix of the keys of -try's methods.
 const tryPrefix = "try-"
@@ -44,6 +50,7 @@ func (m method) tried() bool { return strings.HasPrefix(m.key, tryPrefix) }
 // Keys of the methods in targets.
 const (
 	byDefault = "unfold"
+	byFifty   = "unfold-fifty"
 	thorough  = "unfold-thorough"
 	gaussian  = "unfold-gaussian"
 	umap      = "umap"
@@ -57,21 +64,44 @@ const (
 func methods() []method {
 	return []method{
 		{key: byDefault, title: "unfold", settings: "its defaults"},
+		{key: byFifty, title: "unfold --pca 50", settings: "`--pca 50`, which was the default", flags: []string{"--pca", "50"}, wide: true},
 		{key: thorough, title: "unfold --thorough", settings: "`--thorough`", flags: []string{"--thorough"}},
 		{key: gaussian, title: "unfold, Gaussian tails", settings: "`--tails gaussian`, the model as it was published", flags: []string{"--tails", "gaussian"}},
 		{key: geodesic, title: "unfold --frame geodesic", settings: "`--frame geodesic`, of the swiss roll alone", flags: []string{"--frame", "geodesic"}, sets: []string{rollName}, needs: "--frame"},
-		{key: umap, title: "UMAP", peer: true, settings: "its defaults; no random_state, which would hold it to one thread, but NumPy's global seed"},
-		{key: "pacmap", title: "PaCMAP", peer: true, settings: "its defaults, random_state the seed"},
-		{key: openTSNE, title: "openTSNE", peer: true, settings: "its defaults, random_state the seed"},
-		{key: dreamsPCA, title: "DREAMS-PCA", peer: true, settings: "written here on openTSNE's gradient, see below; lambda .1, the default of its authors' program; reference: two principal components"},
-		{key: dreamsMDS, title: "DREAMS-MDS", peer: true, settings: "the same; reference: SQuad-MDS, 3,000 iterations"},
+		{key: umap, title: "UMAP", peer: true, settings: "its defaults, and the metric; no random_state, which would hold it to one thread, but NumPy's global seed"},
+		{key: "pacmap", title: "PaCMAP", peer: true, settings: "its defaults (100 principal components of data with more), distance angular for cosine, random_state the seed"},
+		{key: openTSNE, title: "openTSNE", peer: true, settings: "its defaults, and the metric; random_state the seed"},
+		{key: dreamsPCA, title: "DREAMS-PCA", peer: true, reduced: true, settings: "written here on openTSNE's gradient, see below; lambda .1, the default of its authors' program; reference: two principal components"},
+		{key: dreamsMDS, title: "DREAMS-MDS", peer: true, reduced: true, settings: "the same; reference: SQuad-MDS, 3,000 iterations"},
 	}
+}
+
+// input are vectors for a map.
+type input struct {
+	path   string // npy
+	metric string // "" for the Euclidean distance
+	title  string // on the page, "" for the data as given
+}
+
+// inputs returns what a method makes maps of a set from. The better of two maps counts.
+func (m method) inputs(p *prepared) []input {
+	given, reduced := input{p.raw, p.metric, ""}, input{p.reduced, "", fmt.Sprintf("%d components", reducedDims)}
+	switch {
+	case m.reduced && p.Dim <= reducedDims:
+		return []input{{p.reduced, "", ""}}
+	case m.reduced:
+		return []input{reduced}
+	case m.peer && p.Dim > reducedDims:
+		return []input{given, reduced}
+	}
+	return []input{given}
 }
 
 // job is one map to make.
 type job struct {
-	input, output string // vectors and map, both npy
-	dims, seed    int    // default 2 and 1
+	input
+	output     string // npy
+	dims, seed int    // default 2 and 1
 	// timed requests the total time, too.
 	timed bool
 	// test are rows to place on the map, if not empty.
@@ -91,8 +121,8 @@ func (b *bench) made(m method, j job, p *prepared) string {
 	if m.peer {
 		by = fmt.Sprintf("%s of peers.py %x", m.key, sha256.Sum256(slices.Concat(peersProgram, dreamsProgram, requirements)))
 	}
-	return fmt.Sprintf("%s; %d dimensions, seed %d, %d threads, data %s; %d neighbours, %d points of more than %d",
-		by, j.dims, j.seed, b.threads, p.Stamp, rankNeighbors, samplePoints, allPoints)
+	return fmt.Sprintf("%s of data as given, %s; %d dimensions, seed %d, %d threads, data %s; %d neighbours, %d points of more than %d",
+		by, cmp.Or(p.metric, "euclidean"), j.dims, j.seed, b.threads, p.Stamp, rankNeighbors, samplePoints, allPoints)
 }
 
 // make makes a map and records its cost.
@@ -107,13 +137,21 @@ func (b *bench) make(ctx context.Context, m method, j job, r *result) error {
 	return b.makeOwn(ctx, m, j, r)
 }
 
+// metricFlag returns the flag that names a metric, none for the Euclidean distance.
+func metricFlag(metric string) []string {
+	if metric == "" {
+		return nil
+	}
+	return []string{"--metric", metric}
+}
+
 // makeOwn makes the map with a report, which contains the time of the parts. If the total time is
 // requested, it makes the map again as a user would, because the report's scoring is not part of
 // making it.
 func (b *bench) makeOwn(ctx context.Context, m method, j job, r *result) error {
 	model, report := j.output+".unfold", j.output+".json"
-	args := append([]string{"fit", "-q", j.input, "-o", model, "--dims", strconv.Itoa(j.dims), "--seed", strconv.Itoa(j.seed),
-		"--threads", strconv.Itoa(b.threads)}, m.flags...)
+	args := slices.Concat([]string{"fit", "-q", j.path, "-o", model, "--dims", strconv.Itoa(j.dims), "--seed", strconv.Itoa(j.seed),
+		"--threads", strconv.Itoa(b.threads)}, metricFlag(j.metric), m.flags)
 	if b.quick {
 		return b.asUser(ctx, args, j.output, r)
 	}
@@ -233,8 +271,9 @@ func (b *bench) environment(ctx context.Context) error {
 
 // makePeers makes the map with peers.py.
 func (b *bench) makePeers(ctx context.Context, m method, j job, r *result) error {
-	args := []string{b.file("peers.py"), m.key, j.input, j.output, "--dims", strconv.Itoa(j.dims), "--seed", strconv.Itoa(j.seed),
+	args := []string{b.file("peers.py"), m.key, j.path, j.output, "--dims", strconv.Itoa(j.dims), "--seed", strconv.Itoa(j.seed),
 		"--threads", strconv.Itoa(b.threads)}
+	args = append(args, metricFlag(j.metric)...)
 	if j.test != "" {
 		args = append(args, "--place", j.test, j.placed)
 	}

@@ -27,9 +27,6 @@ func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (m
 			return nil, err
 		}
 	}
-	if err := b.drawLikelihood(path); err != nil {
-		return nil, err
-	}
 	if err := b.writeResults(); err != nil {
 		return nil, err
 	}
@@ -60,7 +57,7 @@ func (b *bench) page(sets []*prepared, targets []target, shown map[string]string
 	fmt.Fprintf(&w, `# Quality
 
 The maps of unfold compared with those of UMAP, PaCMAP, openTSNE and DREAMS. `+"`make quality`"+` (bench/quality) makes all maps from the same
-vectors, one after the other, scores them with `+"`unfold score`"+`, and writes this page. Figures are medians of %d seeds; a figure is better
+vectors as given, one after the other, scores them with `+"`unfold score`"+`, and writes this page. Figures are medians of %d seeds; a figure is better
 than another if it is ahead by more than two standard errors. %s
 
 %s
@@ -82,7 +79,6 @@ Machine: %d cores, %s/%s, %s; %d threads for every method.
 		b.writeSet(&w, p, shown[p.name])
 	}
 	b.writeFurther(&w)
-	b.writeLikelihood(&w)
 	return w.Bytes()
 }
 
@@ -142,9 +138,6 @@ func (b *bench) writeIncomplete(w *bytes.Buffer, sets []*prepared) {
 	for _, text := range lacks {
 		none = append(none, strings.Join(of[text], ", ")+" "+text)
 	}
-	if b.results[studyName(studySets[0], studySettings()[0])] == nil {
-		none = append(none, "what the held-out likelihood chooses")
-	}
 	if none != nil {
 		fmt.Fprintf(w, "**Not measured: %s.** A set without all peers has no first and counts in no mean.\n\n", strings.Join(none, "; "))
 	}
@@ -159,7 +152,7 @@ func (b *bench) lacking(p *prepared) string {
 	all := 0
 	for _, m := range methods() {
 		switch {
-		case !m.takes(p.name):
+		case !m.takes(p):
 			continue
 		case b.results[mapName(p.name, m.key, 1)] != nil:
 		case m.peer:
@@ -274,11 +267,15 @@ func (b *bench) writeSet(w *bytes.Buffer, p *prepared, pictures string) {
 	}
 	w.WriteString(" embedding | whole |\n|---|" + strings.Repeat("---|", len(columns)+2) + "\n")
 	for _, m := range rows {
-		fmt.Fprintf(w, "| %s%s |", m.title, b.fewer(p.name, m))
+		r := b.results[mapName(p.name, m.key, 1)]
+		title := m.title
+		if r.Input != "" {
+			title += ", " + r.Input
+		}
+		fmt.Fprintf(w, "| %s%s |", title, b.fewer(p.name, m))
 		for _, f := range columns {
 			fmt.Fprintf(w, " %s |", b.cell(p, rows, m, f))
 		}
-		r := b.results[mapName(p.name, m.key, 1)]
 		fmt.Fprintf(w, " %s | %s |\n", r.seconds(embed), r.seconds(whole))
 	}
 	w.WriteString("| *standard error, at most* |")
@@ -311,8 +308,8 @@ func (b *bench) cell(p *prepared, rows []method, m method, f figure) string {
 // describe describes the rows and their number.
 func (p *prepared) describe() string {
 	text := fmt.Sprintf("%s; %s rows of %s values", p.about, thousands(p.Rows), thousands(p.Dim))
-	if p.InputDim < p.Dim {
-		text += fmt.Sprintf(", %d principal components as the input", p.InputDim)
+	if p.metric != "" {
+		text += ", " + p.metric + " distance"
 	}
 	if p.Labelled > 0 {
 		text += fmt.Sprintf(", %d classes", p.Classes)
@@ -354,8 +351,8 @@ func (b *bench) writeFurther(w *bytes.Buffer) {
 		fmt.Fprintf(w, `## New digits, and ten dimensions
 
 The error of the 10,000 test digits of MNIST by their nearest training digits on the map. "Placed" digits come to a map
-that was learnt from the 60,000 others (unfold embed; UMAP's transform); "joint" maps hold all. The input is the 50
-principal components, of the training digits alone where test digits are placed.
+that was learnt from the 60,000 others (unfold embed; UMAP's transform); "joint" maps hold all. The input is the
+784 grey values.
 
 | | 1-NN error | 9-NN error | embedding | placing |
 |---|---|---|---|---|

@@ -1,6 +1,6 @@
 """Make one map with a peer, and say what it took.
 
-    peers.py METHOD INPUT.npy OUT.npy [--dims D] [--seed S] [--threads T] [--place TEST.npy PLACED.npy] [--untimed]
+    peers.py METHOD INPUT.npy OUT.npy [--dims D] [--seed S] [--threads T] [--metric cosine] [--place TEST.npy PLACED.npy] [--untimed]
 
 METHOD is umap, pacmap or opentsne, each with its own defaults, or dreams-pca or
 dreams-mds, see dreams.py. Unless its time does not matter, before the map is made, the same work is done twice on the first 5,000 rows: the first time compiles
@@ -32,7 +32,7 @@ def umap(args):
 
     numba.set_num_threads(args.threads)
     # A random_state would hold UMAP to one thread; the global seed leaves it both.
-    return umap.__version__, lambda: umap.UMAP(n_components=args.dims, n_jobs=args.threads)
+    return umap.__version__, lambda: umap.UMAP(n_components=args.dims, n_jobs=args.threads, metric=args.metric)
 
 
 def pacmap(args):
@@ -41,14 +41,15 @@ def pacmap(args):
     import numba
 
     numba.set_num_threads(args.threads)
-    return importlib.metadata.version("pacmap"), lambda: pacmap.PaCMAP(n_components=args.dims, random_state=args.seed)
+    distance = {"cosine": "angular"}.get(args.metric, args.metric)
+    return importlib.metadata.version("pacmap"), lambda: pacmap.PaCMAP(n_components=args.dims, random_state=args.seed, distance=distance)
 
 
 def opentsne(args):
     import importlib.metadata
     import openTSNE
 
-    return importlib.metadata.version("openTSNE"), lambda: openTSNE.TSNE(n_components=args.dims, n_jobs=args.threads, random_state=args.seed)
+    return importlib.metadata.version("openTSNE"), lambda: openTSNE.TSNE(n_components=args.dims, n_jobs=args.threads, random_state=args.seed, metric=args.metric)
 
 
 class Dreams:
@@ -88,6 +89,7 @@ def main():
     p.add_argument("--dims", type=int, default=2)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--threads", type=int, default=2)
+    p.add_argument("--metric", default="euclidean", choices=["euclidean", "cosine"])
     p.add_argument("--place", nargs=2)
     p.add_argument("--untimed", action="store_true")
     args = p.parse_args()

@@ -56,8 +56,8 @@ func TestDreams(t *testing.T) {
 	if err := b.environment(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	j := job{input: b.file("toy.npy"), seed: 2}
-	if err := writeNPY(j.input, toyTable(dataset{}).x); err != nil {
+	j := job{input: input{path: b.file("toy.npy")}, seed: 2}
+	if err := writeNPY(j.path, toyTable(dataset{}).x); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range contest(byDefault) {

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,19 +17,20 @@ import (
 	"unfold/models/pca"
 )
 
-// inputDims is the number of principal components for all methods if the data have more columns. It
-// was the default of `unfold fit`.
-const inputDims = 50
+// reducedDims is the number of principal components that the peers' own pages recommend for data
+// with more columns.
+const reducedDims = 50
 
 // prepared are the files of a data set.
 type prepared struct {
 	dataset
-	Rows, Dim, InputDim, Labelled, Classes int
+	Rows, Dim, Labelled, Classes int
 	// Stamp identifies the source and the program that made the files: see stamp.
 	Stamp string
-	// raw are the data for scoring maps, input those for making them, beside the table of labels
-	// and known numbers.
-	raw, input, beside string
+	// raw are the data as given, from which maps are made and against which they are scored. reduced
+	// are at most reducedDims principal components of them, in which the Euclidean distance is that
+	// of the data. beside is the table of labels and known numbers.
+	raw, reduced, beside string
 	// sampled ranks a sample even if there are few rows.
 	sampled bool
 }
@@ -48,7 +50,7 @@ func (b *bench) prepare(ctx context.Context, d dataset) (*prepared, error) {
 		now += fmt.Sprintf("-%d", d.quick)
 	}
 	dir := b.file("data", d.name)
-	p := &prepared{dataset: d, raw: filepath.Join(dir, "raw.npy"), input: filepath.Join(dir, "input.npy"), beside: filepath.Join(dir, "beside.csv")}
+	p := &prepared{dataset: d, raw: filepath.Join(dir, "raw.npy"), reduced: filepath.Join(dir, "reduced.npy"), beside: filepath.Join(dir, "beside.csv")}
 	done := filepath.Join(dir, "sizes.json")
 	if same, err := readStamped(done, now, p); same || err != nil {
 		return p, err
@@ -67,14 +69,14 @@ func (b *bench) prepare(ctx context.Context, d dataset) (*prepared, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	input, err := project(ctx, t.x, t.x)
+	reduced, err := reduce(ctx, t.x, d.metric)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.name, err)
 	}
-	p.Rows, p.Dim, p.InputDim = t.x.Rows, t.x.Cols, input.Cols
+	p.Rows, p.Dim = t.x.Rows, t.x.Cols
 	p.Labelled, p.Classes = countLabels(t.label)
 	p.Stamp = now
-	for path, x := range map[string]vec.Matrix[float32]{p.raw: t.x, p.input: input} {
+	for path, x := range map[string]vec.Matrix[float32]{p.raw: t.x, p.reduced: reduced} {
 		if err := writeNPY(path, x); err != nil {
 			return nil, err
 		}
@@ -120,13 +122,23 @@ func (t *table) sample(n int) *table {
 	return out
 }
 
-// project projects x onto the leading principal components of the rows of fit. It returns x itself
-// if it has few enough columns.
-func project(ctx context.Context, fit, x vec.Matrix[float32]) (vec.Matrix[float32], error) {
-	if x.Cols <= inputDims {
+// reduce returns the leading principal components of rows, or rows themselves that have few enough
+// columns. Rows that are compared by angle are brought to length 1.
+func reduce(ctx context.Context, x vec.Matrix[float32], metric string) (vec.Matrix[float32], error) {
+	if metric == cosine {
+		x = vec.Of(x.Rows, x.Cols, slices.Clone(x.Data))
+		for i := range x.Rows {
+			row := x.Row(i)
+			length := max(math.Sqrt(vec.SquaredNorm(row)), math.SmallestNonzeroFloat32)
+			for c := range row {
+				row[c] = float32(float64(row[c]) / length)
+			}
+		}
+	}
+	if x.Cols <= reducedDims {
 		return x, nil
 	}
-	pca, err := pca.Fit(ctx, fit, inputDims, pca.Settings{Seed: 1})
+	pca, err := pca.Fit(ctx, x, reducedDims, pca.Settings{Seed: 1})
 	if err != nil {
 		return x, err
 	}

@@ -27,7 +27,7 @@ func seedName(seed int) string {
 
 func (b *bench) seeds(ctx context.Context, mnist *prepared) error {
 	m := methods()[0]
-	plane := job{input: mnist.input, output: b.mapFile("plane-seed2", m.key), seed: 2}
+	plane := job{input: input{path: mnist.raw}, output: b.mapFile("plane-seed2", m.key), seed: 2}
 	_, err := b.once(planeName, b.made(m, plane, mnist), b.when(m, partSeeds), func(r *result) error {
 		return b.comparePlane(ctx, mnist, plane, r)
 	})
@@ -35,7 +35,7 @@ func (b *bench) seeds(ctx context.Context, mnist *prepared) error {
 		return err
 	}
 	for seed := 2; seed <= seedCount; seed++ {
-		j := job{input: mnist.input, output: b.mapFile(fmt.Sprintf("dims%d-seed%d", seedDims, seed), m.key), dims: seedDims, seed: seed}
+		j := job{input: input{path: mnist.raw}, output: b.mapFile(fmt.Sprintf("dims%d-seed%d", seedDims, seed), m.key), dims: seedDims, seed: seed}
 		_, err := b.once(seedName(seed), b.made(m, j, mnist), b.whenTimed(m, partSeeds), func(r *result) error {
 			if err := b.make(ctx, m, j, r); err != nil {
 				return err
@@ -55,7 +55,7 @@ func (b *bench) comparePlane(ctx context.Context, mnist *prepared, other job, r 
 	m := methods()[0]
 	first := b.mapFile(mnist.name, m.key)
 	if table := b.results[mnist.name+"/"+m.key]; table == nil || table.Run != b.run {
-		j := job{input: mnist.input, output: b.mapFile("plane-seed1", m.key)}
+		j := job{input: input{path: mnist.raw}, output: b.mapFile("plane-seed1", m.key)}
 		if err := b.make(ctx, m, j, &result{Figures: map[string]float64{}}); err != nil {
 			return err
 		}

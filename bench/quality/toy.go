@@ -14,7 +14,7 @@ import (
 // The size of the data of -small: rows, and columns for sets that are projected.
 const (
 	toyRows    = 280
-	toyColumns = inputDims + 10
+	toyColumns = reducedDims + 10
 )
 
 // toy returns a noisy rolled sheet in place of d, which needs no file, to test that everything
