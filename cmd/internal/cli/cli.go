@@ -279,7 +279,10 @@ func execute(ctx context.Context, sys System, heard *progress.Reporter) (code in
 		p.note("%s", n)
 	}
 	p.remote.Progress, p.remote.Most, p.remote.Elsewhere = p.fetching, int64(e.MaxDownload), e.Redirects
-	err = runBounded(ctx, parsed, p)
+	if p.untrusted.memory > 0 {
+		ctx, p.untrusted.watch = watchReaders(ctx, untrustedTime)
+	}
+	err = endedBySlowDecode(ctx, runBounded(ctx, parsed, p))
 	if closed := p.remote.Close(); err == nil {
 		err = closed
 	}
