@@ -138,7 +138,13 @@ func Formats() string {
 		" (text, .npy, .mtx, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
 }
 
-func openFormat(in *input.Source, o Options) (table.Reader, error) {
+// openFormat returns the reader of a source's format. It closes the source if there is none.
+func openFormat(in *input.Source, o Options) (r table.Reader, err error) {
+	defer func() {
+		if err != nil {
+			in.Close()
+		}
+	}()
 	format, err := recognize(in, o.CSV.Encoding)
 	if err != nil {
 		return nil, err

@@ -82,6 +82,9 @@ func (o Options) nearLists(ctx context.Context, path string) (rows, far nearList
 // arrays returns the paths of the arrays in an archive, or the path itself if it is not an archive.
 func (o Options) arrays(ctx context.Context, path string) ([]string, error) {
 	o = o.filled()
+	if _, err := o.guard(ctx, path); err != nil {
+		return nil, err
+	}
 	in, err := o.source(ctx, path)
 	if err != nil {
 		return nil, err

@@ -29,6 +29,11 @@ type Options struct {
 	// addresses are errors.
 	Local func(ctx context.Context, address string) (string, error)
 
+	// Guard, if not nil, is called before a path is opened for a reader. An error refuses the path. The
+	// function that it returns is called before each call that decodes, from several goroutines if the
+	// reader has parts, and what that returns after the call.
+	Guard func(ctx context.Context, path string) (before func() (after func()), err error)
+
 	// inferred stores the inferred formats of text files that are opened twice.
 	inferred map[string]csv.Inferred
 	looked   map[string]jsonrec.Columns
@@ -76,17 +81,32 @@ func openPlain(ctx context.Context, path string, opts Options) (table.Reader, er
 		return nil, err
 	}
 	opts = opts.filled()
+	watch, err := opts.guard(ctx, path)
+	if err != nil {
+		return nil, err
+	}
 	in, err := opts.source(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	in.Memory = opts.Memory
+	if watch == nil {
+		return openFormat(in, opts)
+	}
+	defer watch()()
 	r, err := openFormat(in, opts)
 	if err != nil {
-		in.Close()
 		return nil, err
 	}
-	return r, nil
+	return watching(r, watch), nil
+}
+
+// guard calls Guard, if there is one.
+func (o Options) guard(ctx context.Context, path string) (before func() (after func()), err error) {
+	if o.Guard == nil {
+		return nil, nil
+	}
+	return o.Guard(ctx, path)
 }
 
 // Guessed returns the guesses of r about a text format, nil if r does not read text.
@@ -96,6 +116,8 @@ func Guessed(r table.Reader) table.Guessed {
 		case table.Guessed:
 			return inner
 		case *partition:
+			r = inner.Reader
+		case *watched:
 			r = inner.Reader
 		default:
 			return nil

@@ -48,6 +48,9 @@
 // TestInflating, which runs with the scenarios, sends messages that are small on the wire and large
 // in memory. It checks the peak memory of the stage.
 //
+// TestHostileProducers and TestLyingBroker attack a stage by records, batches and answers of every
+// hostile kind (UNFOLD_TESTS=all).
+//
 // A failing run prints its seed and its schedule. This package contains further tests:
 //
 //	UNFOLD_TESTS=all UNFOLD_TOPICS=50 go test -timeout 2h -run TestTopics -v ./stream/chaos

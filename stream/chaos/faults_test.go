@@ -40,6 +40,7 @@ type Proxy struct {
 	fault Fault
 	links map[*link]struct{}
 	trips []*trip
+	lie   func(request string, response []byte) []byte
 }
 
 // trip is a function to call at the nth passing of a request.
@@ -98,6 +99,31 @@ func (p *Proxy) At(moment string, nth int, do func()) (forget func()) {
 		defer p.mu.Unlock()
 		p.trips = slices.DeleteFunc(p.trips, func(o *trip) bool { return o == t })
 	}
+}
+
+// Lie makes f change the responses to the requests that are known. They come without length and
+// correlation id. nil ends it.
+func (p *Proxy) Lie(f func(request string, response []byte) []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lie = f
+}
+
+// lied returns the response that is forwarded instead of another.
+func (p *Proxy) lied(request string, response []byte) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lie == nil {
+		return response
+	}
+	return p.lie(request, response)
+}
+
+// lies reports whether responses are changed.
+func (p *Proxy) lies() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.lie != nil
 }
 
 // tripped counts a moment and returns the function to call, or nil.
@@ -243,11 +269,22 @@ func (l *link) frame(to io.Writer, from io.Reader, when string) error {
 	}
 	pause, half := l.proxy.verdict()
 	l.proxy.sleep(pause)
-	if name := l.name(head, when); name != "" {
+	name := l.name(head, when)
+	if name != "" {
 		if do := l.proxy.tripped(when + " " + name); do != nil {
 			do()
 			return errLost
 		}
+	}
+	if when == "after" && name != "" && l.proxy.lies() {
+		response := make([]byte, rest)
+		if _, err := io.ReadFull(from, response); err != nil {
+			return err
+		}
+		response = l.proxy.lied(name, response)
+		binary.BigEndian.PutUint32(head, uint32(len(response)+4))
+		_, err := to.Write(append(head, response...))
+		return err
 	}
 	if _, err := to.Write(head); err != nil {
 		return err

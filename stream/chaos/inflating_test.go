@@ -244,20 +244,26 @@ func digested(t *testing.T, addr, topic string, c *kafkatest.Client, values bool
 // highWater returns the peak memory of a process in bytes.
 func highWater(t *testing.T, pid int) int64 {
 	t.Helper()
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
+	peak, err := highWaterOf(pid)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return peak
+}
+
+// highWaterOf is highWater for a process that may have ended, which is an error.
+func highWaterOf(pid int) (int64, error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		if rest, found := strings.CutPrefix(lines.Text(), "VmHWM:"); found {
 			var kib int64
-			if _, err := fmt.Sscan(rest, &kib); err != nil {
-				t.Fatal(err)
-			}
-			return kib << 10
+			_, err := fmt.Sscan(rest, &kib)
+			return kib << 10, err
 		}
 	}
-	t.Fatal("there is no VmHWM")
-	return 0
+	return 0, errors.New("there is no VmHWM")
 }

@@ -65,7 +65,7 @@ func connect(ctx context.Context, c Cluster, topics ...string) (*link, error) {
 	}
 	l := &link{cluster: c, addr: kafka.TCP(c.Brokers...), open: map[net.Conn]struct{}{}}
 	l.dialer = &kafka.Dialer{ClientID: c.ClientID, Timeout: dialTimeout, DialFunc: l.dialGroup, SASLMechanism: c.SASL}
-	l.transport = &kafka.Transport{Dial: l.dial, DialTimeout: dialTimeout, MetadataTTL: metadataTTL, ClientID: c.ClientID, TLS: c.TLS, SASL: c.SASL}
+	l.transport = &kafka.Transport{Dial: l.dialChecked, DialTimeout: dialTimeout, MetadataTTL: metadataTTL, ClientID: c.ClientID, SASL: c.SASL}
 	l.transport.MetadataTopics = topics
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()

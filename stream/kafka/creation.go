@@ -33,15 +33,24 @@ func (c noCreation) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// dialGroup opens a connection for kafka-go's consumer group. TLS is added here, because requests
-// inside TLS could not be changed.
+// dialGroup opens a connection for kafka-go's consumer group.
 func (l *link) dialGroup(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := l.dialChecked(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return noCreation{conn}, nil
+}
+
+// dialChecked opens a connection whose answers are checked. TLS is added here, because requests and
+// answers inside TLS could be neither changed nor checked.
+func (l *link) dialChecked(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := l.dial(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
 	if l.cluster.TLS == nil {
-		return noCreation{conn}, nil
+		return &checkedAnswers{Conn: conn}, nil
 	}
 	config := l.cluster.TLS
 	if config.ServerName == "" {
@@ -56,5 +65,5 @@ func (l *link) dialGroup(ctx context.Context, network, address string) (net.Conn
 		_ = conn.Close()
 		return nil, err
 	}
-	return noCreation{secure}, nil
+	return &checkedAnswers{Conn: secure}, nil
 }

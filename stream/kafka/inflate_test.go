@@ -142,6 +142,19 @@ func TestBrokenBatches(t *testing.T) {
 	}
 }
 
+// A batch whose first offset lies behind the end of its partition is fetched again: the offset is not
+// in the checksum, and would pass over messages.
+func TestOffsetsBehindTheEnd(t *testing.T) {
+	for end, good := range map[int64]bool{8: true, 7: false, 3: false, 0: true} { // 0: unknown
+		c := cursorOver(encoded(t, 0, 7, []byte("value")), 7)
+		c.end = end
+		run, err := c.read(t.Context(), stream.NewQueue(1<<20, 1)[0])
+		if good != (err == nil) || good && len(run.Messages) != 1 || !good && (!strings.Contains(err.Error(), "unreadable batch at offset 7") || c.next != 7) {
+			t.Errorf("the partition ends at %d: %d messages, next %d, %v", end, len(run.Messages), c.next, err)
+		}
+	}
+}
+
 // shorten removes the last n bytes of a batch.
 func shorten(b []byte, n int) []byte {
 	b = b[:len(b)-n]

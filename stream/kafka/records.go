@@ -98,6 +98,10 @@ func (c *cursor) open(ctx context.Context) error {
 	default:
 		err = fmt.Errorf("message format %d is not supported", b.format)
 	}
+	// The checksum does not cover a batch's first offset. A wrong one would pass over messages.
+	if err == nil && c.end > 0 && b.base >= c.end {
+		err = fmt.Errorf("the partition ends at offset %d", c.end)
+	}
 	if err != nil {
 		return fmt.Errorf("unreadable batch at offset %d: %w", b.base, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sr"
 	"github.com/twmb/franz-go/pkg/sr/srfake"
 
+	"unfold/internal/testkit/names"
 	"unfold/stream"
 	"unfold/stream/registry"
 )
@@ -355,6 +357,27 @@ func BenchmarkRegister(b *testing.B) {
 	for b.Loop() {
 		if _, err := c.Register(b.Context(), "a-value", s); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A redirect to a name that resolves to an inner address is refused, by that address. The registry's
+// own address may be anything.
+func TestRedirectsToInnerNames(t *testing.T) {
+	names.Set(t, map[string]string{
+		"mapped.example": "::ffff:169.254.169.254", "amazon.example": "fd00:ec2::254", "nat.example": "64:ff9b::a9fe:a9fe", "here.example": "127.0.0.1",
+	})
+	for name, inner := range map[string]bool{"mapped.example": true, "amazon.example": true, "nat.example": true, "here.example": false} {
+		c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if _, port, _ := net.SplitHostPort(r.Host); !strings.HasPrefix(r.Host, name) {
+				http.Redirect(w, r, "http://"+net.JoinHostPort(name, port)+r.URL.Path, http.StatusTemporaryRedirect)
+				return
+			}
+			fmt.Fprint(w, `{"schema":"\"int\""}`)
+		})
+		_, err := c.Schema(t.Context(), 7)
+		if inner != (err != nil && strings.Contains(err.Error(), "an address of the local link")) || !inner && err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

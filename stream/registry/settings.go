@@ -59,12 +59,17 @@ func New(s Settings) (*Client, error) {
 	s.MaxBytes = cmp.Or(s.MaxBytes, 4<<20)
 	c := &Client{max: s.MaxBytes, timeout: 3 * s.Timeout, ids: newCache[int](weigh), guids: newCache[string](weigh),
 		written: newCache[registration](func(int) int { return 4096 })}
-	c.caller = bounded(s)
+	var urls []*url.URL
+	var hosts []string
 	for _, text := range strings.Split(s.URL, ",") {
 		u, err := address(strings.TrimSpace(text))
 		if err != nil {
 			return nil, err
 		}
+		urls, hosts = append(urls, u), append(hosts, u.Host)
+	}
+	c.caller = bounded(s, hosts)
+	for _, u := range urls {
 		user, password := s.User, s.Password
 		if u.User != nil {
 			user = u.User.Username()

@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
+	"slices"
+
+	"unfold/internal/dialguard"
 )
 
 // redirects is the maximum number of redirects.
@@ -14,18 +18,21 @@ const redirects = 3
 // errTooLarge reports that a response exceeds Settings.MaxBytes.
 var errTooLarge = errors.New("the answer is too large")
 
-// bounded returns an HTTP client with limited times, sizes and redirects.
-func bounded(s Settings) *http.Client {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.TLSClientConfig = s.TLS.Clone()
-	t.MaxResponseHeaderBytes = 64 << 10
-	t.ResponseHeaderTimeout = s.Timeout
+// bounded returns an HTTP client with limited times, sizes and redirects. hosts are the registry's
+// own, as in URLs.
+func bounded(s Settings, hosts []string) *http.Client {
+	own := http.DefaultTransport.(*http.Transport).Clone()
+	own.TLSClientConfig = s.TLS.Clone()
+	own.MaxResponseHeaderBytes = 64 << 10
+	own.ResponseHeaderTimeout = s.Timeout
+	elsewhere := own.Clone()
+	elsewhere.DialContext = (&net.Dialer{Timeout: s.Timeout, Control: dialguard.Control(netip.Addr{})}).DialContext
 	// A schema is text in JSON, which may encode a byte as six.
-	return &http.Client{Timeout: s.Timeout, Transport: bounding{t, 6*s.MaxBytes + 64<<10}, CheckRedirect: redirect}
+	return &http.Client{Timeout: s.Timeout, Transport: &bounding{own, elsewhere, hosts, 6*s.MaxBytes + 64<<10}, CheckRedirect: redirect}
 }
 
-// redirect follows some redirects, except those that drop TLS, change the method, or lead to an
-// address of the local link, where clouds have their metadata services.
+// redirect follows some redirects, except those that drop TLS, change the method, or lead to an inner
+// address.
 func redirect(to *http.Request, via []*http.Request) error {
 	from := via[len(via)-1]
 	switch {
@@ -33,32 +40,38 @@ func redirect(to *http.Request, via []*http.Request) error {
 		return fmt.Errorf("more than %d redirects", redirects)
 	case from.URL.Scheme == "https" && to.URL.Scheme != "https":
 		return fmt.Errorf("a redirect from https to %s", to.URL.Scheme)
-	case linkLocal(to.URL.Hostname()) && from.URL.Host != to.URL.Host:
-		return fmt.Errorf("a redirect to %s, an address of the local link", to.URL.Hostname())
+	case from.URL.Host != to.URL.Host && dialguard.Redirect(to.URL.Hostname(), netip.Addr{}) != nil:
+		return dialguard.Redirect(to.URL.Hostname(), netip.Addr{})
 	case from.Method != to.Method:
 		return fmt.Errorf("a redirect of a %s", from.Method)
 	}
 	return nil
 }
 
-// linkLocal reports whether a host is an address of the local link.
-func linkLocal(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return err == nil && a.Unmap().IsLinkLocalUnicast()
-}
-
-// bounding limits the decompressed size of bodies.
+// bounding limits the decompressed size of bodies. Redirects to other hosts than the registry's own
+// must not connect to inner addresses, such as those of clouds' metadata services.
 type bounding struct {
-	http.RoundTripper
-	max int64
+	own, elsewhere *http.Transport
+	hosts          []string
+	max            int64
 }
 
-func (b bounding) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := b.RoundTripper.RoundTrip(r)
+func (b *bounding) RoundTrip(r *http.Request) (*http.Response, error) {
+	t := b.own
+	if !slices.Contains(b.hosts, r.URL.Host) {
+		t = b.elsewhere
+	}
+	answer, err := t.RoundTrip(r)
 	if err == nil {
 		answer.Body = &body{answer.Body, b.max}
 	}
 	return answer, err
+}
+
+// CloseIdleConnections is called by http.Client.CloseIdleConnections.
+func (b *bounding) CloseIdleConnections() {
+	b.own.CloseIdleConnections()
+	b.elsewhere.CloseIdleConnections()
 }
 
 type body struct {

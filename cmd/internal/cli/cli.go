@@ -119,6 +119,8 @@ type program struct {
 	progress *progress.Reporter
 	// untrusted sets whether a separate process decodes files first.
 	untrusted untrusted
+	// limited is true in a process with a memory limit, which supervise started.
+	limited bool
 	// remote has the local copies of remote inputs.
 	remote remote.Files
 }
@@ -271,7 +273,7 @@ func execute(ctx context.Context, sys System, heard *progress.Reporter) (code in
 			}
 		}()
 	}
-	p := &program{System: sys, untrusted: untrusted{memory: e.Untrusted}, progress: heard}
+	p := &program{System: sys, untrusted: untrusted{memory: e.Untrusted}, limited: inside, progress: heard}
 	if !e.Quiet && heard == nil {
 		p.progress = progress.New(screen)
 	}
@@ -279,7 +281,10 @@ func execute(ctx context.Context, sys System, heard *progress.Reporter) (code in
 		p.note("%s", n)
 	}
 	p.remote.Progress, p.remote.Most, p.remote.Elsewhere = p.fetching, int64(e.MaxDownload), e.Redirects
-	err = runBounded(ctx, parsed, p)
+	if p.untrusted.memory > 0 {
+		ctx, p.untrusted.watch = watchReaders(ctx, untrustedTime)
+	}
+	err = endedBySlowDecode(ctx, runBounded(ctx, parsed, p))
 	if closed := p.remote.Close(); err == nil {
 		err = closed
 	}

@@ -42,6 +42,7 @@ func TestNamesAreShownInTheirLine(t *testing.T) {
 		{"inspect", "m.unfold", "--json"},
 		{"inspect", "map.parquet"},
 		{"explain", "m.unfold", file, "--id", "name"},
+		{"explain", "m.unfold", file, "--id", "name", "--json"},
 		{"score", "map.parquet", "--label", "name"},
 		{"score", "map.parquet", "--label", "name", "--normal", "x"},
 		{"plot", "map.parquet", "-o", "x.svg", "--color", "nothing" + forged},

@@ -143,18 +143,17 @@ func (x *explanations) event(o *emit.Output, i int, why *embed.Why) error {
 	if o.ID.Valid() {
 		id = o.ID.Text(i)
 	}
-	w := io.Writer(x.p.Stdout)
 	if x.json {
 		x.written++
 		line, err := emit.JSON{}.Encode(o.Slice(i, i+1))
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w, "%s\n", line)
+		_, err = fmt.Fprintf(x.p.jsonOut(), "%s\n", line)
 		return err
 	}
 	if x.written > 0 {
-		fmt.Fprintln(w)
+		x.p.printf("\n")
 	}
 	x.written++
 	_, err := io.WriteString(x.p.people(), person(id, o, i, why))

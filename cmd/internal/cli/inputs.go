@@ -86,7 +86,11 @@ func (t textFlags) options(p *program) (ingest.Options, error) {
 
 // inputs returns the input options that all commands share.
 func (p *program) inputs() ingest.Options {
-	return ingest.Options{Stdin: p.Stdin, NoCopies: p.untrusted.memory > 0, Local: p.remote.Local}
+	o := ingest.Options{Stdin: p.Stdin, NoCopies: p.untrusted.memory > 0, Local: p.remote.Local}
+	if p.untrusted.memory > 0 {
+		o.Guard = p.guard
+	}
+	return o
 }
 
 // expand is input.Expand extended to URLs, which are downloaded.

@@ -179,7 +179,7 @@ func (c *plotCmd) picture(ctx context.Context, p *program, m *emit.Map) (plot.Ma
 		}
 	}
 	if len(c.LabelFile) > 0 {
-		labels, err := readLabels(ctx, c.LabelFile, n, ingest.Options{})
+		labels, err := readLabels(ctx, c.LabelFile, n, p.inputs())
 		if err != nil {
 			return out, err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"unfold/internal/mapped"
 	"unfold/internal/vec"
@@ -20,6 +21,37 @@ type rowsRoom struct {
 	dir string
 
 	rows, near *mapped.Rows // files of rows and neighbours; nil if they are in memory
+	// stop ends releasing in a process with a memory limit; nil if there is none.
+	stop func()
+}
+
+// releaseEvery is the time after which a process with a memory limit frees the memory of rows in a
+// file. The limit does not count it, and the system takes it back only when it needs some.
+const releaseEvery = 100 * time.Millisecond
+
+// releasing frees the memory of rows at intervals, in a process with a memory limit.
+func (r *rowsRoom) releasing(file *mapped.Rows) {
+	if !r.p.limited {
+		return
+	}
+	if r.stop != nil {
+		r.stop()
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(releaseEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				_ = file.Release() // a failure costs only memory
+			}
+		}
+	}()
+	r.stop = func() { close(done); <-ended }
 }
 
 // matrix allocates a matrix for rows.
@@ -39,6 +71,7 @@ func (r *rowsRoom) matrix(rows, cols int) vec.Matrix[float32] {
 		return vec.New[float32](rows, cols)
 	}
 	r.rows = file
+	r.releasing(file)
 	return x
 }
 
@@ -94,6 +127,9 @@ func (r *rowsRoom) files() []*mapped.Rows {
 
 // close closes and removes the files.
 func (r *rowsRoom) close() {
+	if r.stop != nil {
+		r.stop()
+	}
 	for _, file := range r.files() {
 		_ = file.Close()
 	}

@@ -111,7 +111,7 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 // labels returns the map's labels, nil if it has none.
 func (c *scoreCmd) labels(ctx context.Context, p *program, m *emit.Map) ([]string, error) {
 	if len(c.LabelFile) > 0 {
-		return readLabels(ctx, c.LabelFile, m.Len(), ingest.Options{})
+		return readLabels(ctx, c.LabelFile, m.Len(), p.inputs())
 	}
 	name := c.Label
 	if name == "" {

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"time"
+	"sync"
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
@@ -56,17 +56,15 @@ func (c *checkInputCmd) Run(ctx context.Context, p *program) error {
 // untrusted has the limits for untrusted input.
 type untrusted struct {
 	memory config.Size
-	// passed are the files that a child has decoded completely.
+	// passed are the files that a child has decoded completely. mu guards it.
+	mu     sync.Mutex
 	passed map[string]bool
+	// watch bounds the time of later decoding. See watchReaders.
+	watch func(path string) (before func() (after func()))
 }
 
-// untrustedTime bounds the time of decoding one file.
-const untrustedTime = 10 * time.Minute
-
 // vet checks files before they are read as data. It returns an error for a model, because models
-// and data are often confused. With --untrusted, a child process decodes the files first. The Arrow
-// and Parquet decoders are third-party code. A malicious file can exhaust the memory or crash the
-// process, which recover does not catch.
+// and data are often confused. With --untrusted, a child process decodes the files first.
 func (p *program) vet(ctx context.Context, paths ...string) error {
 	for _, path := range paths {
 		if path != "-" && isModel(path) {
@@ -77,27 +75,48 @@ func (p *program) vet(ctx context.Context, paths ...string) error {
 		return nil
 	}
 	for _, path := range paths {
-		if input.ReadOnce(path) {
-			continue // text, .npy, IDX, and Arrow IPC streams, which are validated before they are decoded
-		}
-		if p.untrusted.passed[path] {
-			continue
-		}
-		local := path
-		if input.IsAddress(path) {
-			var err error
-			if local, err = p.remote.Local(ctx, path); err != nil {
-				return err
-			}
-		}
-		if err := p.vetFile(ctx, local); err != nil {
+		if err := p.decodedFirst(ctx, path); err != nil {
 			return err
 		}
-		if p.untrusted.passed == nil {
-			p.untrusted.passed = map[string]bool{}
-		}
-		p.untrusted.passed[path] = true
 	}
+	return nil
+}
+
+// guard is ingest.Options.Guard with --untrusted. It covers every file that a command opens, also
+// those that the command does not vet itself, such as labels.
+func (p *program) guard(ctx context.Context, path string) (before func() (after func()), err error) {
+	if err := p.decodedFirst(ctx, path); err != nil {
+		return nil, err
+	}
+	return p.untrusted.watch(path), nil
+}
+
+// decodedFirst decodes a file in a child process, once. The Arrow and Parquet decoders are
+// third-party code. A malicious file can exhaust the memory or crash the process, which recover does
+// not catch.
+func (p *program) decodedFirst(ctx context.Context, path string) error {
+	if input.ReadOnce(path) {
+		return nil // text, .npy, IDX, and Arrow IPC streams, which are validated before they are decoded
+	}
+	p.untrusted.mu.Lock()
+	defer p.untrusted.mu.Unlock()
+	if p.untrusted.passed[path] {
+		return nil
+	}
+	local := path
+	if input.IsAddress(path) {
+		var err error
+		if local, err = p.remote.Local(ctx, path); err != nil {
+			return err
+		}
+	}
+	if err := p.vetFile(ctx, local); err != nil {
+		return err
+	}
+	if p.untrusted.passed == nil {
+		p.untrusted.passed = map[string]bool{}
+	}
+	p.untrusted.passed[path] = true
 	return nil
 }
 
@@ -126,7 +145,7 @@ func (p *program) vetFile(ctx context.Context, path string) error {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return bad("decoding it takes longer than "+humanize.Span(untrustedTime), "it may be made to")
+		return slowDecode(path, untrustedTime)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &exit) && exit.ExitCode() == exitBadInput:

@@ -4,9 +4,15 @@ package cli
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
+
+// shortTime is the environment variable with the bound of the time that a reader of an untrusted
+// file may decode, in the process of the command itself.
+const shortTime = "UNFOLD_TEST_UNTRUSTED_TIME"
 
 // TestMain runs as the program if a test starts this binary as a process. With a file of hogs it
 // simulates a decoder that exhausts the memory.
@@ -18,6 +24,9 @@ func TestMain(m *testing.M) {
 		os.Exit(writeOne(name))
 	}
 	_, inside := os.LookupEnv(limitVariable)
+	if text, is := os.LookupEnv(shortTime); is && inside {
+		untrustedTime, _ = time.ParseDuration(text)
+	}
 	for _, arg := range os.Args[1:] {
 		if inside || arg == "check-input" || arg == completeVerb {
 			if os.Args[len(os.Args)-1] != completeVerb && strings.HasPrefix(os.Args[len(os.Args)-1], "hog") {
@@ -87,6 +96,75 @@ func TestUntrusted(t *testing.T) {
 			if !strings.Contains(stderr, want) {
 				t.Errorf("%s: the error lacks %q: %s", name, want, stderr)
 			}
+		}
+	}
+}
+
+// The command itself decodes a file again, after another process did. That has a bound of time, too,
+// for the files of every flag.
+func TestUntrustedFilesAreBoundedInTime(t *testing.T) {
+	t.Chdir(workspace(t))
+	must(t, "fit", "small.csv", "--columns", "x,y,z", "--steps", "5", "-o", "d.unfold", "--map", "rows.parquet")
+	must(t, "embed", "small.csv", "-m", "d.unfold", "-o", "rows.csv")
+	must(t, "embed", "small.csv", "-m", "d.unfold", "-o", "rows.arrow")
+	write(t, "labels.csv", "label\n"+strings.Repeat("a\nb\n", 200))
+	lines := [][]string{
+		{"inspect", "rows.parquet"}, {"inspect", "rows.arrow"}, {"inspect", "rows.csv"}, {"plot", "rows.parquet", "-o", "x.png"},
+		{"embed", "rows.parquet", "-m", "d.unfold", "-o", "x.parquet"}, {"fit", "rows.parquet", "--vector", "embedding", "-o", "x.unfold"},
+	}
+	for _, args := range lines {
+		t.Setenv(shortTime, "1ns")
+		code, _, stderr := run(t, append([]string{"-q", "--untrusted", "1GiB"}, args...)...)
+		if code != exitBadInput || !strings.Contains(stderr, args[1]+": decoding it takes longer than") {
+			t.Errorf("%v: exit %d, %s", args, code, stderr)
+		}
+		if _, err := os.Stat(args[len(args)-1]); len(args) > 2 && err == nil {
+			t.Errorf("%v: it left %s", args, args[len(args)-1])
+		}
+	}
+	t.Setenv(shortTime, "1m")
+	for _, args := range lines {
+		if code, _, stderr := run(t, append([]string{"-q", "--untrusted", "1GiB"}, args...)...); code != exitDone && args[0] != "embed" {
+			t.Errorf("%v with a minute: exit %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// A decoder that never returns ends the context. Time between calls does not count, nor does that of
+// a pipe's writer.
+func TestWatchReaders(t *testing.T) {
+	ctx, watch := watchReaders(t.Context(), 50*time.Millisecond)
+	before := watch("rows.parquet")
+	for range 3 {
+		before()()
+		time.Sleep(40 * time.Millisecond)
+	}
+	watch("-")()
+	if err := endedBySlowDecode(ctx, nil); err != nil || ctx.Err() != nil {
+		t.Fatalf("short calls end it: %v, %v", err, ctx.Err())
+	}
+	one, other := before(), before()
+	one()
+	<-ctx.Done()
+	other()
+	if err := endedBySlowDecode(ctx, ctx.Err()); err == nil || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "rows.parquet: decoding it takes longer than") {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+// Files of labels are decoded by another process first, as those of data are.
+func TestUntrustedLabels(t *testing.T) {
+	t.Chdir(workspace(t))
+	must(t, "fit", "small.csv", "--columns", "x,y,z", "--steps", "5", "-o", "d.unfold", "--map", "hog-labels.parquet")
+	must(t, "embed", "small.csv", "-m", "d.unfold", "-o", "rows.csv")
+	for _, line := range []string{
+		"score rows.csv", "plot rows.csv -o x.png", "embed small.csv -m d.unfold -o x.csv", "fit small.csv --columns x,y -o x.unfold", "clusters small.csv --columns x,y",
+	} {
+		// The file of the labels is not the last word, which would make the command itself exhaust its
+		// memory.
+		args := slices.Insert(words(line), 1, "-q", "--untrusted", "1GiB", "--label-file", "hog-labels.parquet")
+		if code, _, stderr := run(t, args...); code != exitBadInput || !strings.Contains(stderr, "hog-labels.parquet: its decoder dies of it") {
+			t.Errorf("%s: exit %d, %s", line, code, stderr)
 		}
 	}
 }

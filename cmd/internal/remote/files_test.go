@@ -3,9 +3,9 @@ package remote
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"unfold/ingest/table"
+	"unfold/internal/testkit/names"
 )
 
 // web serves good and bad responses of web hosts.
@@ -94,28 +95,6 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A link-local address is only connected to if the user named it.
-func TestInnerAddresses(t *testing.T) {
-	for address, named := range map[string]string{
-		"169.254.169.254:80": "", "[fe80::1%eth0]:80": "", "[::ffff:169.254.169.254]:80": "", "100.100.100.200:80": "",
-		"[fd00:ec2::254]:80": "", "168.63.129.16:80": "", "0.0.0.0:80": "", "192.0.0.192:80": "", "[fd20:ce::254]:80": "", "[fd00:42::42]:80": "",
-		"[::]:80": "", "[::169.254.169.254]:80": "", "[64:ff9b::a9fe:a9fe]:80": "", "[64:ff9b:1::a9fe:a9fe]:80": "", "[2002:a9fe:a9fe::1]:80": "",
-		"[::ffff:0:169.254.169.254]:80": "", "[ff02::1]:80": "",
-	} {
-		if err := refuse(netip.Addr{})("tcp", address, nil); err == nil {
-			t.Errorf("%s is connected to, which %q names", address, named)
-		}
-	}
-	for address, named := range map[string]string{
-		"127.0.0.1:80": "", "10.1.2.3:80": "", "[::1]:80": "", "169.254.169.254:80": "169.254.169.254", "[64:ff9b::5db8:d822]:443": "", "[2606:2800:220:1::1]:443": "", "93.184.216.34:443": "",
-	} {
-		to, _ := netip.ParseAddr(named)
-		if err := refuse(to)("tcp", address, nil); err != nil {
-			t.Errorf("%s: %v", address, err)
-		}
-	}
-}
-
 // With a proxy, which connects itself, no redirect leads to an internal address either, in whatever
 // form. proxy answers all requests and counts those for other hosts.
 func TestRedirectsThroughProxies(t *testing.T) {
@@ -154,4 +133,53 @@ func TestRedirectsThroughProxies(t *testing.T) {
 			t.Errorf("%s: %v, asked: %v", target, err, asked[target])
 		}
 	}
+}
+
+// innerNames resolve to inner addresses, in every form that a name can have.
+var innerNames = map[string]string{
+	"plain.example": "169.254.169.254", "mapped.example": "::ffff:169.254.169.254", "local.example": "fe80::1", "amazon.example": "fd00:ec2::254",
+	"nat.example": "64:ff9b::a9fe:a9fe", "tunnel.example": "2002:a9fe:a9fe::1", "alibaba.example": "100.100.100.200", "nowhere.example": "0.0.0.0",
+	"both.example": "169.254.169.254 fd00:ec2::254",
+}
+
+// A name that resolves to an inner address is refused by that address: as the name in the address of
+// an input, after a redirect, and when it resolved to another address before.
+func TestNamesOfInnerAddresses(t *testing.T) {
+	table := maps.Clone(innerNames)
+	table["data.example"], table["turns.example"] = "127.0.0.1", "127.0.0.1|169.254.169.254"
+	names.Set(t, table)
+	base, err := url.Parse(web(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	redirecting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://"+strings.TrimPrefix(r.URL.Path, "/")+":"+base.Port()+"/rows.csv", http.StatusFound)
+	}))
+	defer redirecting.Close()
+	from, err := url.Parse(redirecting.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Files{Elsewhere: true, Idle: 10 * time.Second}
+	defer f.Close()
+	for name := range innerNames {
+		for _, address := range []string{"http://" + name + ":" + base.Port() + "/rows.csv", "http://data.example:" + from.Port() + "/" + name} {
+			if _, err := f.Local(t.Context(), address); !refusedInner(err) {
+				t.Errorf("%s: %v", address, err)
+			}
+		}
+	}
+	for i, want := range []bool{true, false} {
+		_, err := f.Local(t.Context(), "http://turns.example:"+base.Port()+"/rows.csv?"+fmt.Sprint(i))
+		if (err == nil) != want || err != nil && !refusedInner(err) {
+			t.Errorf("turn %d: %v", i, err)
+		}
+	}
+	if _, err := f.Local(t.Context(), "http://data.example:"+from.Port()+"/data.example"); err != nil {
+		t.Errorf("a redirect to an address that may be asked: %v", err)
+	}
+}
+
+func refusedInner(err error) bool {
+	return table.IsBadInput(err) && strings.Contains(err.Error(), "an address of the local link or of a cloud's own services")
 }
