@@ -47,7 +47,6 @@ type Anchors struct {
 	n, d     int
 	settings AnchorSettings
 	delta2   []float64
-	all      *All // in its place, where n is small
 	moves    uint64
 
 	pool    []int32 // point numbers; the anchors come first
@@ -70,18 +69,16 @@ type Anchors struct {
 type run struct{ cell, from, to int32 }
 
 // NewAnchors returns the field of random cells of len(delta2) points in dims dimensions; delta2 are
-// their Delta_i^2, kept without a copy. With fewer points than s.Exact it computes all pairs.
-func NewAnchors(delta2 []float64, dims int, s AnchorSettings) *Anchors {
+// their Delta_i^2, kept without a copy. With fewer points than s.Exact it is All.
+func NewAnchors(delta2 []float64, dims int, s AnchorSettings) Field {
 	n := len(delta2)
 	s = s.withDefaults(n)
-	a := &Anchors{n: n, d: dims, settings: s, delta2: delta2}
 	if n < s.Exact || n == 0 {
-		a.all = NewAll(delta2, dims)
-		return a
+		return NewAll(delta2, dims)
 	}
 	m := min(s.Anchors, n)
 	s.Near = min(s.Near, m)
-	a.settings = s
+	a := &Anchors{n: n, d: dims, settings: s, delta2: delta2}
 	a.pool = identity(n)
 	a.finder = newFinder(m, dims)
 	a.cell = make([]int32, n)
@@ -100,10 +97,6 @@ func NewAnchors(delta2 []float64, dims int, s AnchorSettings) *Anchors {
 // Move copies the current state and draws new anchors, from the seed and the number of moves so
 // far.
 func (a *Anchors) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
-	if a.all != nil {
-		a.all.Move(threads, mu, sigma2)
-		return
-	}
 	check(a.n, a.d, mu, sigma2)
 	a.draw()
 	a.finder.set(threads, mu, a.pool[:a.finder.m])
@@ -233,10 +226,6 @@ func (a *Anchors) met(c int) []int32 {
 // Sweep visits runs of the cells. Their sources are the members of the near cells, beginning with
 // their own cell, and then the centroids of the others.
 func (a *Anchors) Sweep(threads int, visit func(b *Batch)) {
-	if a.all != nil {
-		a.all.Sweep(threads, visit)
-		return
-	}
 	a.crew.run(threads, len(a.runs), func(w *worker, k int) {
 		r := a.runs[k]
 		own := int(r.cell)
@@ -260,22 +249,14 @@ func (a *Anchors) Sweep(threads int, visit func(b *Batch)) {
 	})
 }
 
-// Random reports whether anchors are drawn, which they are not for few points.
-func (a *Anchors) Random() bool { return a.all == nil }
+// Random reports true.
+func (a *Anchors) Random() bool { return true }
 
 // Pairs returns the number of pairs, a centroid counted as one.
-func (a *Anchors) Pairs() int64 {
-	if a.all != nil {
-		return a.all.Pairs()
-	}
-	return a.pairs
-}
+func (a *Anchors) Pairs() int64 { return a.pairs }
 
 // Bytes returns the memory of a in bytes.
 func (a *Anchors) Bytes() int64 {
-	if a.all != nil {
-		return a.all.Bytes()
-	}
 	return a.points.bytes() + a.centres.bytes() + a.finder.bytes() + a.crew.bytes() +
 		4*int64(len(a.pool)+len(a.cell)+len(a.order)+len(a.end)+cap(a.first)+len(a.near)+3*cap(a.runs)) +
 		8*int64(len(a.count)+len(a.away))
