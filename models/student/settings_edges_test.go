@@ -299,13 +299,13 @@ func TestPlacerRefuses(t *testing.T) {
 	heavy := modeltest.Heavy(plain)
 	for _, c := range []struct {
 		name string
-		set  PlaceSettings
+		set  placing.Options
 		bad  bool
 		ok   bool
 	}{
-		{"fine", PlaceSettings{}, false, true}, {"most decay", PlaceSettings{RankDecay: mostRankDecay}, false, true}, {"decay", PlaceSettings{RankDecay: mostRankDecay + 1}, false, false}, {"decay NaN", PlaceSettings{RankDecay: math.NaN()}, false, false},
-		{"received", PlaceSettings{Received: -1}, false, false}, {"received infinite", PlaceSettings{Received: math.Inf(1)}, false, false}, {"received NaN", PlaceSettings{Received: math.NaN()}, false, false},
-		{"em", PlaceSettings{Rule: placing.EM}, false, false}, {"neighbours", PlaceSettings{Neighbors: -1}, false, false}, {"many neighbours", PlaceSettings{Neighbors: 400}, false, true},
+		{"fine", placing.Options{}, false, true}, {"most decay", placing.Options{RankDecay: mostRankDecay}, false, true}, {"decay", placing.Options{RankDecay: mostRankDecay + 1}, false, false}, {"decay NaN", placing.Options{RankDecay: math.NaN()}, false, false},
+		{"received", placing.Options{Received: -1}, false, false}, {"received infinite", placing.Options{Received: math.Inf(1)}, false, false}, {"received NaN", placing.Options{Received: math.NaN()}, false, false},
+		{"em", placing.Options{Rule: placing.EM}, false, false}, {"neighbours", placing.Options{Neighbors: -1}, false, false}, {"many neighbours", placing.Options{Neighbors: 400}, false, true},
 	} {
 		p, err := NewPlacer(heavy, c.set)
 		if (err == nil) != c.ok {
@@ -321,7 +321,7 @@ func TestPlacerRefuses(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewPlacer(plain, PlaceSettings{}); !models.IsBadInput(err) {
+	if _, err := NewPlacer(plain, placing.Options{}); !models.IsBadInput(err) {
 		t.Errorf("a map with Gaussian tails: %v", err)
 	}
 	for _, c := range []struct {
