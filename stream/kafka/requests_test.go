@@ -452,16 +452,22 @@ func TestNoCreation(t *testing.T) {
 	}
 }
 
-// A broker before 0.11 has no producer ids.
-func TestSessionOfOldBrokers(t *testing.T) {
-	for versions, want := range map[bool]error{true: io.EOF, false: kafka.UnsupportedVersion} {
-		r, known := &sessionRequest{}, map[protocol.ApiKey]int16{}
-		if versions {
-			known[protocol.InitProducerId] = 1
-		}
-		r.Required(known)
-		if _, err := r.RawExchange(&conversation{answer: bytes.NewReader(nil)}); !errors.Is(err, want) && !(versions && errors.Is(err, io.ErrUnexpectedEOF)) {
-			t.Errorf("a producer's id, known %v: %v", versions, err)
-		}
+// A Sink's producer gets its id from any broker. One before 0.11 has none, and is not asked.
+func TestSession(t *testing.T) {
+	answer := kmsg.NewPtrInitProducerIDResponse()
+	answer.ProducerID, answer.ProducerEpoch = 1<<33, 7
+	b := &toldBy{answer: answer, versions: map[protocol.ApiKey]int16{protocol.InitProducerId: 1}}
+	s := &Sink{link: &link{cluster: Cluster{ClientID: "me"}, transport: b}}
+	if got, err := s.session(t.Context()); err != nil || got != (kafka.ProducerSession{ProducerID: 1 << 33, ProducerEpoch: 7}) {
+		t.Errorf("session %+v, %v", got, err)
+	}
+	asked := kmsg.NewPtrInitProducerIDRequest()
+	if asBroker(t, b.sent.Bytes(), asked); asked.TransactionalID != nil {
+		t.Errorf("the broker reads %+v", asked)
+	}
+	b.versions = nil
+	b.sent.Reset()
+	if got, err := s.session(t.Context()); err != nil || got.ProducerID != -1 || b.sent.Len() > 0 {
+		t.Errorf("of an old broker: %+v, %v; it was sent %d bytes", got, err, b.sent.Len())
 	}
 }
