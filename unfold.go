@@ -114,7 +114,7 @@ func (m *Map) look(s *snapshot.Snapshot) (*view, error) {
 		return nil, public(err, 0)
 	}
 	return &view{snap: s, id: k.State.Slots, placer: p, near: sync.OnceValues(func() (*placing.Searcher, error) {
-		return placing.New(s, 1, placing.Settings{Threads: m.threads, Search: auto.Settings{Method: auto.Exact}})
+		return placing.New(s, 1, placing.Options{Threads: m.threads, Search: auto.Settings{Method: auto.Exact}})
 	})}, nil
 }
 

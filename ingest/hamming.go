@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"unfold/ingest/table"
 )
@@ -62,7 +61,7 @@ func (f *Fitter) asCategories() error {
 // no means.
 func (m Metric) gap(err error) error {
 	var e *table.Error
-	if m.bits() && errors.As(err, &e) && strings.HasPrefix(e.Problem, "the value is missing") {
+	if m.bits() && errors.As(err, &e) && e.NoValue {
 		_ = e.Suggest("drop such rows (missing drop), leave the column out, or give the missing a value of its own, such as the word unknown")
 	}
 	return err

@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,25 +14,27 @@ import (
 )
 
 // Mapping selects the columns of a record that are encoded as its vector, and those that are passed
-// on. The zero value encodes the only vector column.
+// on. The zero value encodes the only vector column. The tag setting of a
+// stored field has the name of the setting, the text of its zero value and, unless that is its value,
+// the text of another value (see Differences).
 type Mapping struct {
 	// Vector is the name of the vector column. It excludes Columns.
-	Vector string `json:"vector,omitempty" yaml:"vector,omitempty"`
+	Vector string `json:"vector,omitempty" yaml:"vector,omitempty" setting:"vector,(none)"`
 	// Columns are plain columns. Their encodings form the vector in this order.
-	Columns []ColumnSpec `json:"columns,omitempty" yaml:"columns,omitempty"`
+	Columns []ColumnSpec `json:"columns,omitempty" yaml:"columns,omitempty" setting:"columns,(none)"`
 	// Log1p and Standardize apply to every encoded number: elements of the vector column or number
 	// columns, but not booleans and categories.
-	Log1p       bool `json:"log1p,omitempty" yaml:"log1p,omitempty"`
-	Standardize bool `json:"standardize,omitempty" yaml:"standardize,omitempty"`
+	Log1p       bool `json:"log1p,omitempty" yaml:"log1p,omitempty" setting:"log1p,false"`
+	Standardize bool `json:"standardize,omitempty" yaml:"standardize,omitempty" setting:"standardize,false"`
 	// MaxVocabulary is the maximum number of categories of a text column; 0 means
 	// DefaultVocabulary.
-	MaxVocabulary int `json:"max_vocabulary,omitempty" yaml:"max_vocabulary,omitempty"`
+	MaxVocabulary int `json:"max_vocabulary,omitempty" yaml:"max_vocabulary,omitempty" setting:"vocabulary,64"`
 	// Mixed includes columns of text and times in "*", except for those that identify rows.
-	Mixed bool `json:"mixed,omitempty" yaml:"mixed,omitempty"`
+	Mixed bool `json:"mixed,omitempty" yaml:"mixed,omitempty" setting:"mixed,false"`
 	// Metric is the distance between rows; "" means Euclidean.
-	Metric Metric `json:"metric,omitempty" yaml:"metric,omitempty"`
+	Metric Metric `json:"metric,omitempty" yaml:"metric,omitempty" setting:"metric,euclidean"`
 	// Fill replaces nulls and NaN by the column's mean.
-	Fill bool `json:"fill,omitempty" yaml:"fill,omitempty"`
+	Fill bool `json:"fill,omitempty" yaml:"fill,omitempty" setting:"missing,error,mean"`
 	// Drop makes ReadAll drop rows with a null or NaN in an encoded column.
 	Drop bool `json:"-" yaml:"-"`
 	// Missing encodes nulls and NaN as NaN, for models that support missing values. Otherwise they
@@ -44,6 +48,37 @@ type Mapping struct {
 	OfMap bool `json:"-" yaml:"-"`
 	// Selection contains the columns that are passed on.
 	Selection `yaml:",inline"`
+}
+
+// Differences describes the stored fields in which another mapping differs, with the names of their
+// settings.
+func (m Mapping) Differences(now Mapping) (all []string) {
+	was, is := reflect.ValueOf(m), reflect.ValueOf(now)
+	for i := range was.NumField() {
+		words := strings.Split(was.Type().Field(i).Tag.Get("setting"), ",")
+		if words[0] == "" {
+			continue
+		}
+		if a, b := settingText(was.Field(i), words), settingText(is.Field(i), words); a != b {
+			all = append(all, fmt.Sprintf("%s %s, and the settings say %s", words[0], a, b))
+		}
+	}
+	return all
+}
+
+func settingText(v reflect.Value, words []string) string {
+	list := v.Kind() == reflect.Slice
+	switch {
+	case v.IsZero(), list && v.Len() == 0:
+		return words[1]
+	case len(words) > 2:
+		return words[2]
+	case list:
+		if text, err := json.Marshal(v.Interface()); err == nil {
+			return string(text)
+		}
+	}
+	return fmt.Sprint(v.Interface())
 }
 
 // ofMap returns the mapping completed by OfMap for a schema.

@@ -15,16 +15,14 @@ const (
 	CoarseAuto Coarse = iota
 	// CoarseInput is the paper's: landmarks in the input (package landmark).
 	CoarseInput
-	// CoarseMap, CoarseShared, CoarseAnchors and CoarseAll are those of package
-	// farfield: cells in the map, shared random points, random cells in the map,
-	// every pair.
+	// CoarseMap, CoarseShared and CoarseAll are those of package farfield: cells in
+	// the map, shared random points, every pair.
 	CoarseMap
 	CoarseShared
-	CoarseAnchors
 	CoarseAll
 )
 
-var coarseNames = Names[Coarse]{"auto", "input", "map", "shared", "anchors", "all"}
+var coarseNames = Names[Coarse]{"auto", "input", "map", "shared", "all"}
 
 // String is the word for the choice, in settings and model files.
 func (c Coarse) String() string { return coarseNames.Word(c) }
@@ -35,8 +33,15 @@ func (c Coarse) Known() bool { return coarseNames.Known(c) }
 // MarshalText implements encoding.TextMarshaler.
 func (c Coarse) MarshalText() ([]byte, error) { return coarseNames.Marshal(c) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (c *Coarse) UnmarshalText(b []byte) error { return coarseNames.Unmarshal(c, b) }
+// UnmarshalText implements encoding.TextUnmarshaler. Model files of version 0.1.0 may say anchors,
+// random cells in the map. Such maps are learnt further with CoarseShared.
+func (c *Coarse) UnmarshalText(b []byte) error {
+	if string(b) == "anchors" {
+		*c = CoarseShared
+		return nil
+	}
+	return coarseNames.Unmarshal(c, b)
+}
 
 // Names are the words for the values 0, 1, ... of a choice, in settings and model
 // files.

@@ -72,8 +72,6 @@ func (e *entry) spare(refused *RefusedError) error {
 type DeadLetter struct {
 	// Sink writes to the dead-letter topic.
 	Sink Sink
-	// Name is the name of this stage in the header connector.name. Default "unfold".
-	Name string
 }
 
 // Message composes the dead letter of m.
@@ -83,10 +81,6 @@ func (d *DeadLetter) Message(m Message, stage Stage, reason error) Message {
 
 // message composes a dead letter that omits parts of the message.
 func (d *DeadLetter) message(m Message, stage Stage, reason error, without spared) Message {
-	name := d.Name
-	if name == "" {
-		name = "unfold"
-	}
 	was, text, longest := m.Value, reason.Error(), textLength
 	if without == sparesAll {
 		m.Key, m.Headers, longest = nil, nil, beginLength
@@ -99,7 +93,7 @@ func (d *DeadLetter) message(m Message, stage Stage, reason error, without spare
 	add(headerErrorTopic, m.Topic)
 	add(headerErrorPartition, strconv.Itoa(m.Partition))
 	add(headerErrorOffset, strconv.FormatInt(m.Offset, 10))
-	add(headerErrorConnector, name)
+	add(headerErrorConnector, "unfold")
 	add(headerErrorStage, string(stage))
 	add(headerErrorClass, "unfold/"+stageWords[stage])
 	add(headerErrorException, typeOf(reason))
@@ -167,11 +161,9 @@ type Reason struct {
 
 // Elsewhere describes the omitted parts of a dead letter.
 type Elsewhere struct {
-	// Length is the length of the value in bytes, SHA256 its checksum in hexadecimal, and Begin its
-	// first bytes.
+	// Length is the length of the value in bytes, SHA256 its checksum in hexadecimal.
 	Length int64
 	SHA256 string
-	Begin  []byte
 	// All is true if the key and the headers are omitted, too.
 	All bool
 }
@@ -237,5 +229,5 @@ func elsewhere(m *Message) *Elsewhere {
 	if err != nil {
 		return nil
 	}
-	return &Elsewhere{Length: length, SHA256: string(last[2].Value), Begin: last[3].Value, All: string(last[0].Value) != "value"}
+	return &Elsewhere{Length: length, SHA256: string(last[2].Value), All: string(last[0].Value) != "value"}
 }

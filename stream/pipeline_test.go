@@ -299,14 +299,14 @@ func TestBadMessageWithoutDeadLetter(t *testing.T) {
 func TestDeadLetterHeaders(t *testing.T) {
 	m := stream.Message{TopicPartition: stream.TopicPartition{Topic: "in", Partition: 3}, Offset: 14, Key: []byte("k"), Value: []byte("v"),
 		Headers: []stream.Header{{Key: "__connect.errors.topic", Value: []byte("earlier")}}}
-	d := &stream.DeadLetter{Name: "mine"}
+	d := &stream.DeadLetter{}
 	reason := fmt.Errorf("around: %w", &stream.MessageError{Stage: stream.StagePlace, Err: &stream.OffsetError{}})
 	l := d.Message(m, stream.StagePlace, reason)
 	if len(m.Headers) != 1 || l.Headers[0].Key != "__connect.errors.topic" || string(l.Headers[0].Value) != "earlier" {
 		t.Error("the headers that were there have changed")
 	}
 	for key, want := range map[string]string{
-		"topic": "in", "partition": "3", "offset": "14", "connector.name": "mine", "stage": "TRANSFORMATION", "class.name": "unfold/place",
+		"topic": "in", "partition": "3", "offset": "14", "connector.name": "unfold", "stage": "TRANSFORMATION", "class.name": "unfold/place",
 		"exception.class.name": "*stream.OffsetError", "exception.message": reason.Error(),
 	} {
 		if v, _ := l.Header("__connect.errors." + key); string(v) != want {
@@ -319,7 +319,7 @@ func TestDeadLetterHeaders(t *testing.T) {
 			t.Errorf("stage %q is read as %q, %v", name, stage, err)
 		}
 	}
-	if !ok || why.Connector != "mine" || why.Offset != 14 || why.Stage != stream.StagePlace || why.Message != reason.Error() {
+	if !ok || why.Connector != "unfold" || why.Offset != 14 || why.Stage != stream.StagePlace || why.Message != reason.Error() {
 		t.Errorf("read back: %+v", why)
 	}
 	if back.Offset != 14 || back.Partition != 3 || len(back.Headers) != 1 || string(back.Headers[0].Value) != "earlier" || string(back.Value) != "v" {

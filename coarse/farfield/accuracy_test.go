@@ -180,18 +180,3 @@ func identity(n int) []int {
 	}
 	return out
 }
-
-// Anchors is exact if all cells are near cells; with fewer, the error decreases with their number.
-func TestAnchorsError(t *testing.T) {
-	s := fieldtest.Blobs(3000, 4, 12, 1)
-	last := math.Inf(1)
-	for _, near := range []int{1, 4, 16, 60} {
-		f := farfield.NewAnchors(s.Delta2, 4, farfield.AnchorSettings{Anchors: 60, Near: near, Seed: 2})
-		rms, _, sources := measured(s, f, 200)
-		t.Logf("%d near cells: error %.1e with %.0f sources a point", near, rms, sources)
-		if rms > last || near == 60 && rms > 1e-12 {
-			t.Errorf("%d near cells: error %.1e after %.1e with fewer", near, rms, last)
-		}
-		last = rms
-	}
-}

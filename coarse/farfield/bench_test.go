@@ -27,9 +27,6 @@ func fields(b *testing.B, run func(b *testing.B, s *fieldtest.State, f farfield.
 		{"shared/d=10", 10, func(delta2 []float64, dims int) farfield.Field {
 			return farfield.NewShared(delta2, dims, farfield.SharedSettings{})
 		}},
-		{"anchors/d=10", 10, func(delta2 []float64, dims int) farfield.Field {
-			return farfield.NewAnchors(delta2, dims, farfield.AnchorSettings{})
-		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			s := fieldtest.Blobs(70000, c.dims, 40, 1)

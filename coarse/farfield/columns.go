@@ -24,15 +24,6 @@ func (c *Columns) view(src *Columns, from, to int) {
 	c.Sigma2, c.Delta2 = src.Sigma2[from:to], src.Delta2[from:to]
 }
 
-// append adds points from..to of src, copying.
-func (c *Columns) append(src *Columns, from, to int) {
-	for k, m := range src.Mu {
-		c.Mu[k] = append(c.Mu[k], m[from:to]...)
-	}
-	c.Sigma2 = append(c.Sigma2, src.Sigma2[from:to]...)
-	c.Delta2 = append(c.Delta2, src.Delta2[from:to]...)
-}
-
 // extend appends n points with arbitrary values.
 func (c *Columns) extend(n int) {
 	for k, m := range c.Mu {

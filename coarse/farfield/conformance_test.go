@@ -58,18 +58,3 @@ func TestShared(t *testing.T) {
 		})
 	}
 }
-
-func TestAnchors(t *testing.T) {
-	for name, s := range map[string]farfield.AnchorSettings{
-		"default": {},
-		"groups":  {Exact: -1, Anchors: 30, Seed: 5},
-		"many":    {Exact: -1, Anchors: 1000, Near: 1},
-		"one":     {Exact: -1, Anchors: 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			fieldtest.Run(t, fieldtest.Traits{Whole: true, Sizes: sizes(name), Bytes: bytes(name, 300)}, func(delta2 []float64, dims int) farfield.Field {
-				return farfield.NewAnchors(delta2, dims, s)
-			})
-		})
-	}
-}

@@ -12,7 +12,6 @@ type worker struct {
 	batch  Batch
 	source Columns
 	weight []float64
-	cells  []int32
 	// pending are nodes that have not been assigned to a list yet.
 	pending []int32
 	bounds  bounds
@@ -104,12 +103,6 @@ func (w *worker) put(at int, values []float64, stride int) {
 	}
 }
 
-// groups appends groups from..to of src, with count as their weights.
-func (w *worker) groups(src *Columns, count []float64, from, to int) {
-	w.source.append(src, from, to)
-	w.weight = append(w.weight, count[from:to]...)
-}
-
 // gathered returns the batch with the gathered sources.
 func (w *worker) gathered() *Batch {
 	w.batch.Sources.view(&w.source, 0, len(w.weight))
@@ -117,18 +110,11 @@ func (w *worker) gathered() *Batch {
 	return &w.batch
 }
 
-// sorted returns a sorted copy of cells.
-func (w *worker) sorted(cells []int32) []int32 {
-	w.cells = append(w.cells[:0], cells...)
-	slices.Sort(w.cells)
-	return w.cells
-}
-
 // bytes returns the memory of the workers, without Work, which belongs to the visitor.
 func (c *crew) bytes() int64 {
 	var b int64
 	for _, w := range c.workers {
-		b += w.source.bytes() + 8*int64(cap(w.weight)) + 4*int64(cap(w.cells)+cap(w.pending))
+		b += w.source.bytes() + 8*int64(cap(w.weight)) + 4*int64(cap(w.pending))
 	}
 	return b
 }

@@ -29,10 +29,6 @@
 // sources, a uniform sample that every Move draws again, with weight (n-1)/M each. It is unbiased,
 // cheap and noisy.
 //
-// Anchors is for more dimensions too. Some random points are anchors, and all points belong to the
-// nearest. A point's sources are the members of the cells next to its own and the centroids of all
-// others: 4 sqrt n sources.
-//
 // With fewer than 2000 points all of them compute every pair.
 //
 // # Error of Cells
@@ -74,7 +70,7 @@
 //
 // # Contract
 //
-// The batches depend only on the state and, for Shared and Anchors, on the seed and the number of
+// The batches depend only on the state and, for Shared, on the seed and the number of
 // moves so far. They do not depend on the number of threads nor, for Cells, on earlier moves.
 // Memory is O(n), and nothing of size n is allocated after the first Move and Sweep. With values
 // that are not finite a field neither panics nor hangs; the sums are not finite then. Package

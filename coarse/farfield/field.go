@@ -2,7 +2,7 @@ package farfield
 
 import "unfold/internal/vec"
 
-// Field provides the sources of every point. All, Cells, Shared and Anchors implement it. A Field
+// Field provides the sources of every point. All, Cells and Shared implement it. A Field
 // is made for n points with constant Delta_i^2, and is not safe for concurrent use.
 type Field interface {
 	// Move copies the current state, mu (n x d) and sigma2 (n). Random fields draw again, from

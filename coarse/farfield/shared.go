@@ -47,7 +47,6 @@ type Shared struct {
 	n, d     int
 	settings SharedSettings
 	delta2   []float64
-	all      *All // in its place, where n is small
 	moves    uint64
 
 	order  []int32
@@ -59,15 +58,14 @@ type Shared struct {
 
 // NewShared returns the field of shared random samples of len(delta2) points in dims dimensions;
 // delta2 are their Delta_i^2, kept without a copy. If the sample would have all points, or there
-// are fewer than s.Exact, it computes all pairs.
-func NewShared(delta2 []float64, dims int, s SharedSettings) *Shared {
+// are fewer than s.Exact, it is All.
+func NewShared(delta2 []float64, dims int, s SharedSettings) Field {
 	s = s.withDefaults()
 	n := len(delta2)
-	f := &Shared{n: n, d: dims, settings: s, delta2: delta2}
 	if s.Sources >= n-s.Block || n < s.Exact {
-		f.all = NewAll(delta2, dims)
-		return f
+		return NewAll(delta2, dims)
 	}
+	f := &Shared{n: n, d: dims, settings: s, delta2: delta2}
 	f.order = make([]int32, n)
 	f.points = newColumns(n+s.Sources, dims)
 	f.start = make([]int32, par.Pieces(n, s.Block))
@@ -81,10 +79,6 @@ func NewShared(delta2 []float64, dims int, s SharedSettings) *Shared {
 
 // Move copies the current state and draws again, from the seed and the number of moves so far.
 func (f *Shared) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
-	if f.all != nil {
-		f.all.Move(threads, mu, sigma2)
-		return
-	}
 	check(f.n, f.d, mu, sigma2)
 	var pcg rand.PCG
 	pcg.Seed(f.settings.Seed, f.moves)
@@ -120,10 +114,6 @@ func (f *Shared) block(k int) (from, to int) {
 
 // Sweep visits the blocks, each with its sample as sources.
 func (f *Shared) Sweep(threads int, visit func(b *Batch)) {
-	if f.all != nil {
-		f.all.Sweep(threads, visit)
-		return
-	}
 	f.crew.run(threads, len(f.start), func(w *worker, k int) {
 		from, to := f.block(k)
 		b := &w.batch
@@ -137,21 +127,13 @@ func (f *Shared) Sweep(threads int, visit func(b *Batch)) {
 	})
 }
 
-// Random reports whether samples are drawn, which they are not if the sample has all points.
-func (f *Shared) Random() bool { return f.all == nil }
+// Random reports true.
+func (f *Shared) Random() bool { return true }
 
 // Pairs returns n M.
-func (f *Shared) Pairs() int64 {
-	if f.all != nil {
-		return f.all.Pairs()
-	}
-	return int64(f.n) * int64(f.settings.Sources)
-}
+func (f *Shared) Pairs() int64 { return int64(f.n) * int64(f.settings.Sources) }
 
 // Bytes returns the memory of f in bytes.
 func (f *Shared) Bytes() int64 {
-	if f.all != nil {
-		return f.all.Bytes()
-	}
 	return f.points.bytes() + 4*int64(len(f.order)+len(f.start)) + 8*int64(len(f.weight)) + f.crew.bytes()
 }

@@ -68,7 +68,6 @@ func TestBrokenMaps(t *testing.T) {
 	}
 	for _, f := range []Field{
 		NewCells(delta2, 2, CellSettings{Exact: -1}),
-		NewAnchors(delta2, 2, AnchorSettings{Exact: -1, Anchors: 150}),
 		NewShared(delta2, 2, SharedSettings{Exact: -1, Sources: 10}),
 	} {
 		f.Move(2, mu, sigma2)
@@ -152,32 +151,4 @@ func near(t *rapid.T, what string, got, want []float64, width int, tol float64) 
 			t.Fatalf("%s %d is %v, want %v", what, k-width, got[k], want[k])
 		}
 	}
-}
-
-// The walk of the finder gives the same anchor as a search of all anchors.
-func TestFinder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n, d := rapid.IntRange(1, 400).Draw(t, "n"), rapid.IntRange(1, 6).Draw(t, "d")
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		grid := rapid.Float64Range(0.01, 3).Draw(t, "grid")
-		mu := vec.New[float64](n, d)
-		for i := range mu.Data {
-			mu.Data[i] = math.Round(r.NormFloat64()/grid) * grid
-		}
-		m := rapid.IntRange(1, n).Draw(t, "m")
-		f := newFinder(m, d)
-		f.set(2, mu, identity(n)[:m])
-		guess := int(f.sites[0])
-		for i := range n {
-			got, want := f.nearest(mu.Row(i), guess), f.search(mu.Row(i))
-			if got != want {
-				t.Fatalf("point %d: anchor %d, want %d", i, got, want)
-			}
-			guess = got
-			a := int(f.share(got, int32(i)))
-			if vec.SquaredDistance(f.at.Row(a), f.at.Row(got)) != 0 {
-				t.Fatalf("point %d is given to anchor %d, which is not at the place of %d", i, a, got)
-			}
-		}
-	})
 }

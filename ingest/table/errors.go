@@ -30,7 +30,8 @@ type Error struct {
 	// Err is the cause, or nil.
 	Err error
 
-	Missing bool
+	// Missing means that the file does not exist, NoValue that a value is missing where one is wanted.
+	Missing, NoValue bool
 }
 
 // Error formats as `FILE: row 3 (line 4), column "x": problem: cause; hint`. An

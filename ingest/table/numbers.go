@@ -66,6 +66,9 @@ func Clip(s string) string {
 	return s
 }
 
+// Null returns the error of a missing value.
 func Null(o Origin, i int, name string) *Error {
-	return o.BadAt(i, name, "the value is missing").Suggest("drop such rows (missing drop), fill them (missing mean), or leave the column out")
+	e := o.BadAt(i, name, "the value is missing").Suggest("drop such rows (missing drop), fill them (missing mean), or leave the column out")
+	e.NoValue = true
+	return e
 }

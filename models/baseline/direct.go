@@ -67,7 +67,7 @@ type directPlacer struct {
 	motion placing.Motion
 }
 
-func newDirectPlacer(s *snapshot.Snapshot, m Method, f formula, set placing.Settings) (models.Decoder, error) {
+func newDirectPlacer(s *snapshot.Snapshot, m Method, f formula, set placing.Options) (models.Decoder, error) {
 	frame, err := placing.New(s, 0, set)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m, err)

@@ -138,23 +138,14 @@ func checked(mu vec.Matrix[float64], sigma2 []float64, err error) (vec.Matrix[fl
 // Parts returns the parts of a model file that placing needs.
 func (f *Fitted) Parts() []snapshot.Part { return f.model.Parts() }
 
-// PlaceSettings are the settings of a placer. The zero value works.
-type PlaceSettings struct {
-	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
-	Threads int
-	// Search configures the search for reference points, which novelty needs.
-	Search auto.Settings
-}
-
 // NewPlacer returns a placer for s, by the method that its kind names. It validates s and keeps it
 // without a copy.
-func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (models.Decoder, error) {
+func NewPlacer(s *snapshot.Snapshot, set placing.Options) (models.Decoder, error) {
 	m := Method(s.Kind)
 	if !m.known() {
 		return nil, models.BadInputf("baseline: there is no method %q", m)
 	}
-	own := placing.Settings{Threads: set.Threads, Search: set.Search}
-	if err := placing.Check(s.Kind, s, placing.RuleAuto, 0, own); err != nil {
+	if err := placing.Check(s.Kind, s, set); err != nil {
 		return nil, err
 	}
 	if m.whole() {
@@ -162,13 +153,13 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (models.Decoder, error) 
 		if err != nil {
 			return nil, models.BadInputf("%s: the snapshot does not fit: %w", m, err)
 		}
-		return newDirectPlacer(s, m, f, own)
+		return newDirectPlacer(s, m, f, set)
 	}
 	t, err := readScaled(s, set.Threads)
 	if err != nil {
 		return nil, models.BadInputf("%s: the snapshot does not fit: %w", m, err)
 	}
-	p, err := placing.NewPlacer(s, t.points(), own)
+	p, err := placing.NewPlacer(s, t.points(), set)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m, err)
 	}

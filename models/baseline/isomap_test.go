@@ -72,7 +72,7 @@ func TestEarlierSampleIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlacer(s, PlaceSettings{})
+	p, err := NewPlacer(s, placing.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -221,7 +221,7 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 	state := 8*d + 8
 	frame := 8*d + 4
 	average := 0.
-	if p.Coarse == models.CoarseShared || p.Coarse == models.CoarseAnchors {
+	if p.Coarse == models.CoarseShared {
 		average = 8 * d
 	}
 	statistics := 8. * 5
@@ -282,8 +282,6 @@ func fieldBytes(c models.Coarse, n, dims int) float64 {
 		return rows * (columns + 12)
 	case models.CoarseShared:
 		return (rows+400)*columns + rows*(4+4./64) + 8*400
-	case models.CoarseAnchors:
-		return rows*(columns+3*4) + 850e3
 	}
 	// Cells need the points and a copy. The tree's smallest nodes have at most 24 points; every
 	// node has moments, stand-ins (two tables, padded to fours), a box and a gate. Every leaf has a

@@ -34,9 +34,8 @@ func TestFieldBytes(t *testing.T) {
 				}
 			}
 			fields := map[models.Coarse]farfield.Field{
-				models.CoarseAll:     farfield.NewAll(delta2, d),
-				models.CoarseShared:  farfield.NewShared(delta2, d, farfield.SharedSettings{}),
-				models.CoarseAnchors: farfield.NewAnchors(delta2, d, farfield.AnchorSettings{}),
+				models.CoarseAll:    farfield.NewAll(delta2, d),
+				models.CoarseShared: farfield.NewShared(delta2, d, farfield.SharedSettings{}),
 			}
 			if d <= 3 {
 				fields[models.CoarseMap] = farfield.NewCells(delta2, d, farfield.CellSettings{})

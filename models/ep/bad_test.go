@@ -81,7 +81,7 @@ func TestOneClass(t *testing.T) {
 	s := settled(t, p, err, []float64{1, 1, 1, 1, 1, 1})
 	mean, variance := make([]float64, 2), make([]float64, 2)
 	x := vec.Of(2, 1, []float64{3, 100})
-	s.Predictor().PredictCertain(mean, variance, x)
+	s.Predictor().Predict(mean, variance, psi.Certain(x))
 	if near := Probability(mean[0], variance[0]); near < .75 {
 		t.Errorf("probability %g where the class was seen", near)
 	}
@@ -107,7 +107,7 @@ func TestDuplicateInducingInputs(t *testing.T) {
 	}
 	for _, s := range []*Sparse{a, b} {
 		mean, variance := make([]float64, 1), make([]float64, 1)
-		s.Predictor().PredictCertain(mean, variance, vec.Of(1, 1, []float64{.5}))
+		s.Predictor().Predict(mean, variance, psi.Certain(vec.Of(1, 1, []float64{.5})))
 		if p := Probability(mean[0], variance[0]); p < .6 || p > .99 {
 			t.Errorf("probability %g between two of class 1", p)
 		}

@@ -2,7 +2,6 @@ package ep
 
 import (
 	"math"
-	"slices"
 
 	"unfold/internal/vec"
 	"unfold/models/psi"
@@ -43,36 +42,24 @@ func (g *slopes) clear() {
 	}
 }
 
-// block is a block of free parameters, moved as they are, by their logarithms, or by the logarithm
-// of a common factor.
+// block is a block of free parameters, moved as they are or by their logarithms.
 type block struct {
 	at, slope []float64
 	// scalar and slopeOf replace at and slope for a single number.
 	scalar, slopeOf *float64
 	log             bool
-	start           []float64 // the scaled numbers at the start
 }
 
 type blocks []block
 
 // free lists the free parameters.
 func (h *Hybrid) free(g *slopes, set LearnSettings) (out blocks) {
-	switch {
-	case !set.FixInputs:
+	if !set.FixInputs {
 		out = append(out, block{at: h.In.Mu.Data, slope: g.mu.Data}, block{at: h.In.S.Data, slope: g.s.Data, log: true})
-	case set.Spread:
-		out = append(out, block{at: h.In.S.Data, slope: g.s.Data, start: slices.Clone(h.In.S.Data)})
 	}
 	kernel := func(k *psi.Kernel, z vec.Matrix[float64], g *psi.Gradient) {
-		out = append(out, block{scalar: &k.Variance, slopeOf: &g.Variance, log: true})
-		if set.Tied {
-			out = append(out, block{at: k.Alpha, slope: g.Alpha, start: slices.Clone(k.Alpha)})
-		} else {
-			out = append(out, block{at: k.Alpha, slope: g.Alpha, log: true})
-		}
-		if !set.FixInducing {
-			out = append(out, block{at: z.Data, slope: g.Z.Data})
-		}
+		out = append(out, block{scalar: &k.Variance, slopeOf: &g.Variance, log: true},
+			block{at: k.Alpha, slope: g.Alpha, log: true}, block{at: z.Data, slope: g.Z.Data})
 	}
 	if h.Data != nil {
 		kernel(&h.Data.Kernel, h.Data.Z, g.data)
@@ -85,7 +72,7 @@ func (h *Hybrid) free(g *slopes, set LearnSettings) (out blocks) {
 }
 
 func (b block) len() int {
-	if b.scalar != nil || b.start != nil {
+	if b.scalar != nil {
 		return 1
 	}
 	return len(b.at)
@@ -101,16 +88,13 @@ func (b blocks) len() (sum int) {
 // get writes the coordinates of the present parameters.
 func (b blocks) get(x []float64) {
 	for _, one := range b {
-		switch own := x[:one.len()]; {
-		case one.start != nil:
-			own[0] = 0
-		case one.scalar != nil:
+		own := x[:one.len()]
+		if one.scalar != nil {
 			own[0] = math.Log(*one.scalar)
-		default:
-			for i, v := range one.at {
-				if own[i] = v; one.log {
-					own[i] = math.Log(v)
-				}
+		}
+		for i, v := range one.at {
+			if own[i] = v; one.log {
+				own[i] = math.Log(v)
 			}
 		}
 		x = x[one.len():]
@@ -120,18 +104,13 @@ func (b blocks) get(x []float64) {
 // set sets the parameters from coordinates.
 func (b blocks) set(x []float64) {
 	for _, one := range b {
-		switch own := x[:one.len()]; {
-		case one.start != nil:
-			for i, v := range one.start {
-				one.at[i] = v * math.Exp(own[0])
-			}
-		case one.scalar != nil:
+		own := x[:one.len()]
+		if one.scalar != nil {
 			*one.scalar = math.Exp(own[0])
-		default:
-			for i, v := range own {
-				if one.at[i] = v; one.log {
-					one.at[i] = math.Exp(v)
-				}
+		}
+		for i := range one.at {
+			if one.at[i] = own[i]; one.log {
+				one.at[i] = math.Exp(own[i])
 			}
 		}
 		x = x[one.len():]
@@ -141,16 +120,13 @@ func (b blocks) set(x []float64) {
 // slopes writes the derivatives by the coordinates.
 func (b blocks) slopes(grad []float64) {
 	for _, one := range b {
-		switch own := grad[:one.len()]; {
-		case one.start != nil:
-			own[0] = vec.Dot(one.at, one.slope)
-		case one.scalar != nil:
+		own := grad[:one.len()]
+		if one.scalar != nil {
 			own[0] = *one.scalar * *one.slopeOf
-		default:
-			for i, v := range one.slope {
-				if own[i] = v; one.log {
-					own[i] = v * one.at[i]
-				}
+		}
+		for i, v := range one.slope {
+			if own[i] = v; one.log {
+				own[i] = v * one.at[i]
 			}
 		}
 		grad = grad[one.len():]

@@ -51,13 +51,7 @@ type LearnSettings struct {
 	// Sweeps is the largest number of sweeps per round; 0 means 5.
 	Sweeps int
 	// FixInputs keeps the inputs fixed; their divergence from the prior is then irrelevant.
-	// FixInducing keeps the inducing inputs fixed.
-	FixInputs, FixInducing bool
-	// Tied scales the alphas of a kernel by a common factor, so that all dimensions stay equally
-	// relevant.
-	Tied bool
-	// Spread scales the variances of fixed inputs by a common factor.
-	Spread bool
+	FixInputs bool
 	// Observe, if not nil, is called before every round with its number, and at the end.
 	Observe func(round int)
 }

@@ -145,7 +145,7 @@ func TestNoVariance(t *testing.T) {
 		n := len(p.y)
 		mean, variance, means, variances := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 		uncertain.Predictor().Predict(mean, variance, p.in)
-		certain.Predictor().PredictCertain(means, variances, p.in.Mu)
+		certain.Predictor().Predict(means, variances, psi.Certain(p.in.Mu))
 		for i := range mean {
 			near(t, "predicted mean", mean[i], means[i], 1e-6)
 			near(t, "predicted variance", variance[i], variances[i], 1e-6)

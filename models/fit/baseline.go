@@ -26,7 +26,7 @@ func textbook(m baseline.Method, about string) Kind {
 			if o.Rule != placing.RuleAuto || o.Received != 0 || o.Neighbors != 0 {
 				return nil, &models.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto", o.Rule, LVM, m)}
 			}
-			return baseline.NewPlacer(s, baseline.PlaceSettings{Threads: o.Threads, Search: o.Search})
+			return baseline.NewPlacer(s, o)
 		},
 		Memory: func(s Spec, n, q int) int64 {
 			f, err := s.textbook().Resolved(m)

@@ -48,9 +48,9 @@ var gaussianProcess = Kind{
 			return nil, &models.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto, without neighbours", o.Rule, LVM, GPLVM)}
 		}
 		if hybrid.Is(s) {
-			return hybrid.NewPlacer(s, hybrid.PlaceSettings{Threads: o.Threads, Search: o.Search})
+			return hybrid.NewPlacer(s, o)
 		}
-		return gplvm.NewPlacer(s, gplvm.PlaceSettings{Threads: o.Threads, Search: o.Search})
+		return gplvm.NewPlacer(s, o)
 	},
 	Memory: func(s Spec, n, q int) int64 {
 		f, err := s.gaussianProcess().Resolved()

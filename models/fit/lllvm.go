@@ -27,7 +27,7 @@ var locallyLinear = Kind{
 		if o.Rule != placing.RuleAuto || o.Received != 0 {
 			return nil, &models.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto", o.Rule, LVM, LLLVM)}
 		}
-		return lllvm.NewPlacer(s, lllvm.PlaceSettings{Neighbors: o.Neighbors, Threads: o.Threads, Search: o.Search})
+		return lllvm.NewPlacer(s, o)
 	},
 	Memory: func(s Spec, n, q int) int64 {
 		f, err := s.locallyLinear().Resolved()

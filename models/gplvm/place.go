@@ -13,7 +13,6 @@ import (
 	"unfold/models/optimize"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
-	"unfold/sparse/knn/auto"
 )
 
 const (
@@ -23,14 +22,6 @@ const (
 	placeSteps     = 20
 	placeTolerance = 1e-3
 )
-
-// PlaceSettings are the settings of a Placer. The zero value works.
-type PlaceSettings struct {
-	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
-	Threads int
-	// Search selects the search for reference points, which novelty uses.
-	Search auto.Settings
-}
 
 // Placer places events at their most likely places, or with the smooth map if there is one, and
 // decodes places. Sigma comes from Laplace's approximation to the posterior of a place, or is the
@@ -76,9 +67,9 @@ func (p *placer) learnt() placing.Learnt {
 }
 
 // NewPlacer prepares placing against s. It validates s and then shares its memory.
-func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
-	if err := s.Validate(); err != nil {
-		return nil, models.BadInputf("gplvm: the snapshot does not fit: %w", err)
+func NewPlacer(s *snapshot.Snapshot, set placing.Options) (*Placer, error) {
+	if err := placing.Check("gplvm", s, set); err != nil {
+		return nil, err
 	}
 	f, err := read(s, set.Threads)
 	if err != nil {
@@ -88,7 +79,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, models.BadInputf("gplvm: the snapshot does not fit: %w", err)
 	}
-	p, err := placing.NewPlacer(s, by.learnt(), placing.Settings{Threads: set.Threads, Search: set.Search})
+	p, err := placing.NewPlacer(s, by.learnt(), set)
 	if err != nil {
 		return nil, fmt.Errorf("gplvm: %w", err)
 	}

@@ -11,7 +11,6 @@ import (
 	"unfold/models/ep"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
-	"unfold/sparse/knn/auto"
 )
 
 // placeStarts is the number of nearest learnt rows that are tried. The search for a place starts at
@@ -20,14 +19,6 @@ const placeStarts = 3
 
 // far is larger than any coordinate, because the prior of places is N(0, I).
 const far = 1e3
-
-// PlaceSettings of a Placer. The zero value works.
-type PlaceSettings struct {
-	// Threads is the maximum number of goroutines of one call; 0 means GOMAXPROCS.
-	Threads int
-	// Search are the settings of the search for reference points, for novelty.
-	Search auto.Settings
-}
 
 // Placer places vectors where they increase the bound most, and decodes places. It is safe for
 // concurrent use.
@@ -43,15 +34,15 @@ var (
 )
 
 // NewPlacer returns a Placer for s. It validates s and then shares its memory.
-func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
-	if err := s.Validate(); err != nil {
-		return nil, models.BadInputf("gplvm: the snapshot does not fit: %w", err)
+func NewPlacer(s *snapshot.Snapshot, set placing.Options) (*Placer, error) {
+	if err := placing.Check("gplvm", s, set); err != nil {
+		return nil, err
 	}
 	f, err := read(s)
 	if err != nil {
 		return nil, models.BadInputf("gplvm: the snapshot does not fit: %w", err)
 	}
-	p, err := placing.NewPlacer(s, f.learnt(set.Threads), placing.Settings{Threads: set.Threads, Search: set.Search})
+	p, err := placing.NewPlacer(s, f.learnt(set.Threads), set)
 	if err != nil {
 		return nil, fmt.Errorf("gplvm: %w", err)
 	}

@@ -28,9 +28,6 @@ func (Bias) Add(dst, p, _ []float64, _ *Points, _ *Room) {
 // Gradient implements Part.
 func (Bias) Gradient(dp, _, w, _, _ []float64, _ *Points, _ *Room) { pairwise.Gather(dp, w, nil) }
 
-// Flat implements Flat.
-func (Bias) Flat() {}
-
 // Self implements Part.
 func (Bias) Self(p, _ []float64) float64 { return p[0] }
 
@@ -60,6 +57,3 @@ func (White) Self(p, _ []float64) float64 { return p[0] }
 
 // GradientSelf implements Part.
 func (White) GradientSelf(dp, _ []float64, weight float64, _, _ []float64) { dp[0] += weight }
-
-// Diagonal implements Noise.
-func (White) Diagonal() {}

@@ -13,7 +13,7 @@
 // A covariance function is a small file that implements Part. It computes the values of one point
 // against many, and the gradients of a weighted sum of these values in the point and in the
 // parameters. Everything else (symmetric matrices, threads, sums of parts) is built on these two
-// loops. A part that covers only the diagonal, as White, is also a Noise.
+// loops. White covers only the diagonal.
 //
 // # Gradients
 //

@@ -23,13 +23,6 @@ type Part interface {
 	GradientSelf(dp, dx []float64, weight float64, p, x []float64)
 }
 
-// Noise is a Part that is independent at different points, even if they have the same position. It
-// only contributes to k(x, x) of a point with itself.
-type Noise interface {
-	Part
-	Diagonal()
-}
-
 // Kernel is a sum of parts. It is immutable.
 type Kernel struct {
 	parts []Part
@@ -100,7 +93,7 @@ func (k *Kernel) Start() (theta []float64) {
 // Variance returns the white noise in k(x, x), which must not depend on x.
 func (k *Kernel) Variance(theta []float64) (sum float64) {
 	for c, part := range k.parts {
-		if _, noise := part.(Noise); noise {
+		if _, noise := part.(White); noise {
 			sum += part.Self(theta[k.from[c]:k.from[c+1]], nil)
 		}
 	}
@@ -111,7 +104,7 @@ func (k *Kernel) Variance(theta []float64) (sum float64) {
 func (k *Kernel) CrossRow(dst, theta, x []float64, z *Points, room *Room) {
 	clear(dst)
 	for c, part := range k.parts {
-		if _, noise := part.(Noise); !noise {
+		if _, noise := part.(White); !noise {
 			part.Add(dst, theta[k.from[c]:k.from[c+1]], x, z, room)
 		}
 	}
@@ -121,7 +114,7 @@ func (k *Kernel) CrossRow(dst, theta, x []float64, z *Points, room *Room) {
 // theta to dtheta and those in x to dx.
 func (k *Kernel) GradientRow(dtheta, dx, w, theta, x []float64, z *Points, room *Room) {
 	for c, part := range k.parts {
-		if _, noise := part.(Noise); !noise {
+		if _, noise := part.(White); !noise {
 			from, to := k.from[c], k.from[c+1]
 			part.Gradient(dtheta[from:to], dx, w, theta[from:to], x, z, room)
 		}

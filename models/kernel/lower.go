@@ -21,12 +21,6 @@ type Halved interface {
 	End(dx, p, x []float64, sum float64, sums []float64)
 }
 
-// Flat is a Part whose value for two different points does not depend on their positions.
-type Flat interface {
-	Part
-	Flat()
-}
-
 // halfStrip is the number of rows of a matrix in one task of GradientLower.
 const halfStrip = 64
 
@@ -35,8 +29,8 @@ const halfStrip = 64
 func (k *Kernel) GradientLower(dtheta []float64, dx, w vec.Matrix[float64], theta []float64, x vec.Matrix[float64], threads int) {
 	for _, part := range k.parts {
 		_, half := part.(Halved)
-		_, flat := part.(Flat)
-		if _, noise := part.(Noise); !half && !flat && !noise {
+		_, flat := part.(Bias)
+		if _, noise := part.(White); !half && !flat && !noise {
 			spd.Mirror(w, threads)
 			k.Gradient(dtheta, dx, w, theta, x, threads)
 			return
@@ -48,16 +42,15 @@ func (k *Kernel) GradientLower(dtheta []float64, dx, w vec.Matrix[float64], thet
 		switch part := part.(type) {
 		case Halved:
 			halved(part, dtheta[from:to], dx, w, theta[from:to], z, threads)
-		case Flat:
+		case Bias:
 			flat(part, dtheta[from:to], w, theta[from:to], z, threads)
 		}
 	}
 	k.diagonal(dtheta, w, theta)
 }
 
-// flat adds the derivatives in the parameters of a Flat part, which has no derivatives in the
-// points.
-func flat(part Flat, dp []float64, w vec.Matrix[float64], p []float64, z *Points, threads int) {
+// flat adds the derivatives in the parameters of a part that has no derivatives in the points.
+func flat(part Bias, dp []float64, w vec.Matrix[float64], p []float64, z *Points, threads int) {
 	inP := vec.New[float64](par.Pieces(z.Len(), halfStrip), len(p))
 	par.Ranges(threads, z.Len(), halfStrip, func(s, from, to int) {
 		room, d := NewRoom(z), make([]float64, len(z.Columns))

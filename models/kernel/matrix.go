@@ -54,7 +54,7 @@ func (k *Kernel) diagonal(dtheta []float64, w vec.Matrix[float64], theta []float
 		trace += w.Row(i)[i]
 	}
 	for c, part := range k.parts {
-		if _, noise := part.(Noise); noise {
+		if _, noise := part.(White); noise {
 			from, to := k.from[c], k.from[c+1]
 			part.GradientSelf(dtheta[from:to], nil, trace, theta[from:to], nil)
 		}

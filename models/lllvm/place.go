@@ -9,18 +9,7 @@ import (
 	"unfold/models"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
-	"unfold/sparse/knn/auto"
 )
-
-// PlaceSettings are the settings of a Placer. The zero value works.
-type PlaceSettings struct {
-	// Neighbors is the number of learnt points that an event is joined to. Default the model's k.
-	Neighbors int
-	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
-	Threads int
-	// Search configures the search for reference points, which novelty needs.
-	Search auto.Settings
-}
 
 // Placer places events by Extension and maps positions back to data (Decode). The Sigma of a
 // reference point is the root of its Variances. For another event it combines two variances: its
@@ -102,12 +91,9 @@ func (p *placer) points() placing.Learnt {
 }
 
 // NewPlacer returns a Placer for s. It validates s and keeps it without a copy.
-func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
-	if err := s.Validate(); err != nil {
-		return nil, models.BadInputf("lllvm: the snapshot does not fit: %w", err)
-	}
-	if set.Neighbors < 0 {
-		return nil, fmt.Errorf("lllvm: placing by %d neighbours, want at least 1", set.Neighbors)
+func NewPlacer(s *snapshot.Snapshot, set placing.Options) (*Placer, error) {
+	if err := placing.Check("lllvm", s, set); err != nil {
+		return nil, err
 	}
 	if set.Neighbors == 0 {
 		set.Neighbors = s.Neighbors
@@ -117,7 +103,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 		return nil, models.BadInputf("lllvm: the snapshot does not fit: %w", err)
 	}
 	by := newPlacer(post, set.Neighbors, set.Threads)
-	p, err := placing.NewPlacer(s, by.points(), placing.Settings{Threads: set.Threads, Search: set.Search})
+	p, err := placing.NewPlacer(s, by.points(), set)
 	if err != nil {
 		return nil, fmt.Errorf("lllvm: %w", err)
 	}

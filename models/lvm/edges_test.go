@@ -65,7 +65,7 @@ func TestHardInputs(t *testing.T) {
 			{Options: Options{Tails: Gaussian}}, {Options: Options{Tails: Gaussian, Saul: saul.Options{Components: saul.Largest, Level: 1}}}, {Common: models.Common{Dims: 5}, Options: Options{Tails: Gaussian, Saul: saul.Options{Level: 3}}},
 			{Common: models.Common{Dims: 12}, Options: Options{Tails: Gaussian}}, {Common: models.Common{Neighbors: 1, Dims: 1}, Options: Options{Tails: Gaussian}},
 			{Common: models.Common{Neighbors: 9}}, {Common: models.Common{Dims: 1, Neighbors: 1}}, {Common: models.Common{Dims: 12}}, {Options: Options{Student: student.Options{Coarse: models.CoarseMap}}}, {Common: models.Common{Dims: 5}, Options: Options{Student: student.Options{Coarse: models.CoarseShared, Tail: 1}}},
-			{Common: models.Common{Dims: 3}, Options: Options{Student: student.Options{Coarse: models.CoarseAnchors}}}, {Options: Options{Student: student.Options{Scales: student.Unit, Sigma: student.Shared}}}, {Options: Options{Student: student.Options{Thorough: true, Sigma: student.Free}}},
+			{Common: models.Common{Dims: 3}, Options: Options{Student: student.Options{Coarse: models.CoarseMap}}}, {Options: Options{Student: student.Options{Scales: student.Unit, Sigma: student.Shared}}}, {Options: Options{Student: student.Options{Thorough: true, Sigma: student.Free}}},
 		} {
 			if RaceEnabled && k%3 != 0 {
 				continue // ten times slower
@@ -96,7 +96,7 @@ func TestFewPoints(t *testing.T) {
 					sane(t, "few points", x, r)
 				}
 			}
-			for _, coarse := range []models.Coarse{models.CoarseAll, models.CoarseMap, models.CoarseShared, models.CoarseAnchors} {
+			for _, coarse := range []models.Coarse{models.CoarseAll, models.CoarseMap, models.CoarseShared} {
 				for _, d := range []int{1, 2, 3, 9} {
 					if coarse == models.CoarseMap && d > 3 {
 						continue

@@ -22,7 +22,7 @@ func drawFile(t *rapid.T, tails Tails) File {
 		Dims: count("dims"), Tails: tails, Neighbors: count("neighbors"), Steps: count("steps"), Momentum: number("momentum"),
 		NoMomentum: rapid.Bool().Draw(t, "no momentum"), Tolerance: number("tolerance"), Gain: number("gain"),
 		Seed: rapid.Uint64().Draw(t, "seed"), Threads: count("threads"), Lists: count("lists"),
-		Search: auto.Settings{Recall: number("recall")}, Coarse: models.Coarse(rapid.IntRange(0, 5).Draw(t, "coarse")),
+		Search: auto.Settings{Recall: number("recall")}, Coarse: models.Coarse(rapid.IntRange(0, int(models.CoarseAll)).Draw(t, "coarse")),
 	}
 	f.Frame, f.PriorFrom, f.PriorTo = prior.Frame(rapid.IntRange(0, 5).Draw(t, "frame")), number("prior from"), number("prior to")
 	if tails == Gaussian {
@@ -91,5 +91,17 @@ func TestForeignSettings(t *testing.T) {
 		if err := (Settings{Options: c.of}).Check(); !errors.As(err, &wrong) || wrong.Name != c.name {
 			t.Errorf("%s, %v tails: got %v", c.name, c.of.Tails, err)
 		}
+	}
+}
+
+// Maps that were learnt with random cells, as version 0.1.0 could, are learnt further with shared
+// random points.
+func TestFileOfRandomCells(t *testing.T) {
+	var f File
+	if err := json.Unmarshal([]byte(`{"dims": 5, "coarse": "anchors"}`), &f); err != nil || f.Settings().Student.Coarse != models.CoarseShared {
+		t.Errorf("%+v, %v", f.Coarse, err)
+	}
+	if err := json.Unmarshal([]byte(`{"coarse": "anchor"}`), &f); err == nil {
+		t.Error("an unknown word is read")
 	}
 }

@@ -16,12 +16,12 @@ import (
 // then shares its memory.
 func NewPlacer(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 	if TailsOf(s) == Student {
-		return student.NewPlacer(s, student.PlaceSettings{Settings: o.Settings(), Rule: o.Rule, Neighbors: o.Neighbors, RankDecay: o.RankDecay, Received: o.Received})
+		return student.NewPlacer(s, o)
 	}
 	if err := models.Require(o.Received == 0, "received", "%v is the weight of edges received on maps with heavy tails; with Gaussian ones it is 1", o.Received); err != nil {
 		return nil, err
 	}
-	return saul.NewPlacer(s, saul.PlaceSettings{Settings: o.Settings(), Rule: o.Rule, Neighbors: o.Neighbors})
+	return saul.NewPlacer(s, o)
 }
 
 // ResolveRule replaces placing.RuleAuto by the default for a map of the given tails and number of

@@ -27,7 +27,6 @@ func TestThreadsDoNotMatter(t *testing.T) {
 		"map":               {2100, Settings{Common: models.Common{Steps: 4}}},
 		"map, d = 3":        {2100, Settings{Common: models.Common{Steps: 3, Dims: 3}, Options: Options{Student: student.Options{Sigma: student.Free}}}},
 		"shared":            {2100, Settings{Common: models.Common{Steps: 3, Dims: 10}}},
-		"anchors":           {2100, Settings{Common: models.Common{Steps: 3, Dims: 5}, Options: Options{Student: student.Options{Coarse: models.CoarseAnchors}}}},
 	} {
 		var first *Result
 		for _, threads := range []int{1, 7} {

@@ -17,16 +17,6 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Settings are the settings of a Searcher. The zero value works.
-type Settings struct {
-	// Threads bounds the goroutines of one call of Place; 0 means GOMAXPROCS.
-	Threads int
-	// Search selects the search for neighbours. The default is cells, or the snapshot's index with
-	// its recall if cells are not suitable, or an exact search if the snapshot has neither. HNSW
-	// uses the index and builds one if there is none. Exact, or a recall of 1, uses neither.
-	Search auto.Settings
-}
-
 // Searcher finds the neighbours of events on one snapshot. It is safe for concurrent use.
 type Searcher struct {
 	snap    *snapshot.Snapshot
@@ -42,7 +32,7 @@ type Searcher struct {
 // New prepares placing against s, which must be valid (Snapshot.Validate) and is shared. reach is
 // the number of neighbours that the model needs per event, plus one in case the event is itself a
 // reference point. Novelty may need more.
-func New(s *snapshot.Snapshot, reach int, set Settings) (*Searcher, error) {
+func New(s *snapshot.Snapshot, reach int, set Options) (*Searcher, error) {
 	n := s.Reference.Rows
 	f := &Searcher{
 		snap: s, threads: set.Threads, reach: min(n, max(reach, s.NoveltyK+1)),
@@ -57,15 +47,15 @@ func New(s *snapshot.Snapshot, reach int, set Settings) (*Searcher, error) {
 
 // Check validates a snapshot, and a rule and a number of neighbours for placing on it; 0 stands for
 // the model's own number. name is the model's name for errors.
-func Check(name string, s *snapshot.Snapshot, rule Rule, neighbors int, set Settings) error {
+func Check(name string, s *snapshot.Snapshot, set Options) error {
 	if err := s.Validate(); err != nil {
 		return models.BadInputf("%s: the snapshot does not fit: %w", name, err)
 	}
-	if neighbors < 0 {
-		return fmt.Errorf("%s: placing by %d neighbours, want at least 1", name, neighbors)
+	if set.Neighbors < 0 {
+		return fmt.Errorf("%s: placing by %d neighbours, want at least 1", name, set.Neighbors)
 	}
-	if !rule.Known() {
-		return fmt.Errorf("%s: unknown rule for placing: %v", name, rule)
+	if !set.Rule.Known() {
+		return fmt.Errorf("%s: unknown rule for placing: %v", name, set.Rule)
 	}
 	return models.CheckSearch(set.Search, s.Distance)
 }

@@ -49,7 +49,7 @@ func TestSearcherPlaces(t *testing.T) {
 		{200, 0, 3, novelty.DefaultK + 1}, {200, 4, 15, 15}, {12, 0, 40, 12},
 	} {
 		s, x := modeltest.Snapshot(t, 7, c.n, 6, c.q, 3)
-		f, err := New(s, c.reach, Settings{Threads: 3})
+		f, err := New(s, c.reach, Options{Threads: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func (f fixed) Search(_ context.Context, q vec.Matrix[float32], k int, _ knn.Set
 // block. Errors of the search, of a block and of the context are returned.
 func TestSearcherEndsAndCorrects(t *testing.T) {
 	s, x := modeltest.Snapshot(t, 7, 300, 6, 0, 2)
-	f, err := New(s, 3, Settings{Search: auto.Settings{Method: auto.HNSW}})
+	f, err := New(s, 3, Options{Search: auto.Settings{Method: auto.HNSW}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestSearcherEndsAndCorrects(t *testing.T) {
 func TestProjectRefuses(t *testing.T) {
 	s, x := modeltest.Snapshot(t, 7, 100, 3, 2, 2)
 	s.Names = []string{"a", "b", "c"}
-	f, err := New(s, 3, Settings{})
+	f, err := New(s, 3, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestPublish(t *testing.T) {
 func TestUnproject(t *testing.T) {
 	for _, q := range []int{0, 2} {
 		s, _ := modeltest.Snapshot(t, 7, 50, 5, q, 2)
-		f, err := New(s, 3, Settings{})
+		f, err := New(s, 3, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestCheck(t *testing.T) {
 		{s: fine, rule: LLE + 1, want: "m: unknown rule"}, {s: fine, rule: -1, want: "m: unknown rule"},
 		{s: fine, set: auto.Settings{Recall: 2}, want: "recall"},
 	} {
-		err := Check("m", c.s, c.rule, c.neighbors, Settings{Search: c.set})
+		err := Check("m", c.s, Options{Rule: c.rule, Neighbors: c.neighbors, Search: c.set})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || c.bad && !models.IsBadInput(err) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
@@ -297,7 +297,7 @@ func TestSearcherOfGraph(t *testing.T) {
 	lengths := sparse.FromTriplets(4, 4, []int32{0, 1, 1, 2, 2, 3}, []int32{1, 0, 2, 1, 3, 2}, []float64{1, 1, 2, 2, 4, 4})
 	s.Graph, s.CellRecall = &snapshot.Graph{Weights: graph.Distance, Lengths: lengths}, 0.9
 	s.Reference, s.Dim, s.NoveltyK = vec.New[float32](4, 0), 4, 1
-	f, err := New(s, 2, Settings{})
+	f, err := New(s, 2, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func TestCells(t *testing.T) {
 		if on.Index = nil; c.own {
 			on.Index = ix
 		}
-		f, err := New(on, 41, Settings{Search: c.set})
+		f, err := New(on, 41, Options{Search: c.set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestCellsOfTheSnapshot(t *testing.T) {
 		{41, auto.Settings{}, true}, {41, auto.Settings{Recall: 0.98}, true}, {40, auto.Settings{}, false},
 		{41, auto.Settings{Recall: 0.97}, false}, {41, auto.Settings{Method: auto.Descent}, false}, {41, auto.Settings{Method: auto.HNSW}, false},
 	} {
-		f, err := New(s, c.reach, Settings{Search: c.set})
+		f, err := New(s, c.reach, Options{Search: c.set})
 		if err != nil || f.index == nil || (f.index == knn.Index(ready)) != c.same {
 			t.Errorf("%+v: the snapshot's cells: %v, want %v (%v)", c, f.index == knn.Index(ready), c.same, err)
 		}
@@ -120,7 +120,7 @@ func TestCellsOfTheSnapshot(t *testing.T) {
 	s, _ = modeltest.Snapshot(t, 5, 50, 12, 0, 2)
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		s.Reference.Row(3)[4] = float32(bad)
-		if _, err := New(s, 5, Settings{Search: auto.Settings{Method: auto.HNSW}}); err == nil || !strings.HasPrefix(err.Error(), "placing: ") {
+		if _, err := New(s, 5, Options{Search: auto.Settings{Method: auto.HNSW}}); err == nil || !strings.HasPrefix(err.Error(), "placing: ") {
 			t.Errorf("%v of a reference point with %g", err, bad)
 		}
 	}

@@ -84,7 +84,7 @@ func loglikPlacer(t *testing.T) (p *Placer, x vec.Matrix[float32], at models.Pla
 		l.X.Row(i)[0], l.X.Row(i)[1] = -l.X.Row(i)[1]+3, l.X.Row(i)[0]-1
 	}
 	l.Invite = func() Guest { return linear{l: l} }
-	p, err := NewPlacer(s, l, Settings{Threads: 2})
+	p, err := NewPlacer(s, l, Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

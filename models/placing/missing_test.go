@@ -58,7 +58,7 @@ func TestPlaceObserved(t *testing.T) {
 			l.Missing = func(j, c int) bool { return j == 7 && c == 2 }
 		}
 		l.Invite = func() Guest { return linear{l: l} }
-		p, err := NewPlacer(s, l, Settings{Threads: 2})
+		p, err := NewPlacer(s, l, Options{Threads: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestPlaceObserved(t *testing.T) {
 		}
 		lost := errors.New("lost")
 		l.Invite = func() Guest { return linear{l: l, fail: lost} }
-		if p, err = NewPlacer(s, l, Settings{}); err != nil {
+		if p, err = NewPlacer(s, l, Options{}); err != nil {
 			t.Fatal(err)
 		}
 		copy(x.Row(4), x.Row(5))
@@ -140,7 +140,7 @@ func TestPlaceObservedProjected(t *testing.T) {
 	l := Learnt{Rows: Sample(150, 40, 1), Neighbors: 4, Units: Units{Shift: make([]float64, 3), Scale: 1}}
 	l.X = vec.Take(s.Mu, l.Rows)
 	l.Invite = func() Guest { return linear{l: l} }
-	p, err := NewPlacer(s, l, Settings{})
+	p, err := NewPlacer(s, l, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type Placer struct {
 
 // NewPlacer prepares placing against s, which must be valid and is shared, relative to its learnt
 // points l.
-func NewPlacer(s *snapshot.Snapshot, l Learnt, set Settings) (*Placer, error) {
+func NewPlacer(s *snapshot.Snapshot, l Learnt, set Options) (*Placer, error) {
 	p, reach := &Placer{}, 0
 	if p.all = len(l.Rows) == s.Reference.Rows; p.all {
 		reach = l.Neighbors

@@ -62,7 +62,7 @@ func TestPlacer(t *testing.T) {
 			}
 			return linear{l: l}
 		}
-		p, err := NewPlacer(s, l, Settings{Threads: 2})
+		p, err := NewPlacer(s, l, Options{Threads: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestPlacerFails(t *testing.T) {
 		l.X = vec.Take(s.Mu, l.Rows)
 		lost := errors.New("lost")
 		l.Invite = func() Guest { return linear{l: l, fail: lost} }
-		p, err := NewPlacer(s, l, Settings{})
+		p, err := NewPlacer(s, l, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestPlacerFails(t *testing.T) {
 	}
 	unsearchable := *s
 	unsearchable.CellRecall = 2
-	if _, err := NewPlacer(&unsearchable, Learnt{Rows: Sample(150, 40, 1)}, Settings{}); err == nil || !strings.HasPrefix(err.Error(), "placing: ") {
+	if _, err := NewPlacer(&unsearchable, Learnt{Rows: Sample(150, 40, 1)}, Options{}); err == nil || !strings.HasPrefix(err.Error(), "placing: ") {
 		t.Errorf("%v of a recall of 2", err)
 	}
 }

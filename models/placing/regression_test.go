@@ -195,7 +195,7 @@ func TestRegression(t *testing.T) {
 		if c.tail > 0 {
 			s.Student = &snapshot.Student{Tail: c.tail}
 		}
-		f, err := New(s, 0, Settings{Threads: 2})
+		f, err := New(s, 0, Options{Threads: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +268,7 @@ func (r slowRegression) leftOut(p int) []slowNear {
 // Maps of graphs have no vectors, and positions must fit the map.
 func TestRegressionRefuses(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 9, 20, 6, 0, 2)
-	f, err := New(s, 0, Settings{})
+	f, err := New(s, 0, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,20 +51,24 @@ func ParseRule(name string) (r Rule, err error) {
 // Options are the options of placing on a map of any kind. A kind rejects options that it does not
 // support. The zero value works.
 type Options struct {
-	// Rule selects how means are computed from neighbours. Default RuleAuto.
+	// Rule selects how means are computed from neighbours. Default RuleAuto, which is Robust on maps
+	// with heavy tails of up to three dimensions and LLE on those of more, and Median on maps with
+	// Gaussian tails.
 	Rule Rule
 	// Neighbors is the number of reference points that the event sends an edge to. The default is
-	// the model's own.
+	// the model's own: its k, with Gaussian tails saul.DefaultPlaceNeighbors.
 	Neighbors int
-	// Received is the weight of an edge that the event receives, relative to one that it sends.
+	// Received is the weight of an edge that the event receives, relative to one that it sends, on
+	// maps with heavy tails. Default student.DefaultReceived.
 	Received float64
 	// RankDecay determines how fast the weights of the sent edges fall with the rank of the
-	// neighbour. The default is that of the model's settings.
+	// neighbour (p of H22), on maps with heavy tails. Default 0: equal weights. The value with which
+	// the map was learnt is best (docs/decisions/placing.md); fit.Open takes it from there.
 	RankDecay float64
-	// Threads and Search are as in Settings.
+	// Threads bounds the goroutines of one call of Place; 0 means GOMAXPROCS.
 	Threads int
-	Search  auto.Settings
+	// Search selects the search for neighbours. The default is cells, or the snapshot's index with
+	// its recall if cells are not suitable, or an exact search if the snapshot has neither. HNSW
+	// uses the index and builds one if there is none. Exact, or a recall of 1, uses neither.
+	Search auto.Settings
 }
-
-// Settings returns the options that all kinds of maps support.
-func (o Options) Settings() Settings { return Settings{Threads: o.Threads, Search: o.Search} }

@@ -10,6 +10,7 @@ import (
 	"unfold/internal/quantile"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/placing"
 	"unfold/models/points"
 	"unfold/models/prior"
 	"unfold/models/snapshot"
@@ -329,7 +330,7 @@ func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, c *landmark.Pai
 	if err != nil {
 		return fmt.Errorf(points.Kind+": placing rows outside the largest component: %w", err)
 	}
-	p := &Placer{set: PlaceSettings{Neighbors: k}, snap: &snapshot.Snapshot{
+	p := &Placer{set: placing.Options{Neighbors: k}, snap: &snapshot.Snapshot{
 		Mu: st.Mu, Sigma2: st.Sigma2, Bandwidth2: c.Bandwidth2,
 		Steps: o.Report.Iterations, Dissimilar: DissimilarShare(o.Report.Level),
 	}}

@@ -14,17 +14,6 @@ import (
 	"unfold/models/snapshot"
 )
 
-// PlaceSettings are the settings of a Placer. The zero value works.
-type PlaceSettings struct {
-	placing.Settings
-	// Rule is the rule that computes an event's position from its neighbours: placing.Median, the
-	// default, or placing.EM.
-	Rule placing.Rule
-	// Neighbors is the number of reference points that the event is joined to by an edge. Default
-	// DefaultPlaceNeighbors.
-	Neighbors int
-}
-
 // ResolveRule replaces placing.RuleAuto by the default rule. It returns a *models.SettingError for
 // a rule that maps with Gaussian tails do not have.
 func ResolveRule(r placing.Rule) (placing.Rule, error) {
@@ -49,7 +38,7 @@ type Placer struct {
 	*placing.Searcher
 	*placing.Regression
 	snap *snapshot.Snapshot
-	set  PlaceSettings
+	set  placing.Options
 	// shared is the variance that all points and events share, or 0 if each has its own.
 	shared float64
 	works  par.Lender[placeWork]
@@ -58,8 +47,8 @@ type Placer struct {
 var _ models.Decoder = (*Placer)(nil)
 
 // NewPlacer returns a Placer for s. It validates s and keeps it without a copy.
-func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
-	if err := placing.Check(points.Kind, s, set.Rule, set.Neighbors, set.Settings); err != nil {
+func NewPlacer(s *snapshot.Snapshot, set placing.Options) (*Placer, error) {
+	if err := placing.Check(points.Kind, s, set); err != nil {
 		return nil, err
 	}
 	if s.Student != nil {
@@ -71,7 +60,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	}
 	n := s.Reference.Rows
 	set.Neighbors = min(cmp.Or(set.Neighbors, DefaultPlaceNeighbors), n-1)
-	frame, err := placing.New(s, Reach(set.Neighbors, s.NoveltyK, n), set.Settings)
+	frame, err := placing.New(s, Reach(set.Neighbors, s.NoveltyK, n), set)
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": %w", err)
 	}

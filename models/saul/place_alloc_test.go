@@ -13,7 +13,7 @@ func TestPlacingDoesNotAllocate(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 3, 200, 6, 0, 2)
 	x := modeltest.Events(8, 1, 6)
 	for _, rule := range []placing.Rule{placing.Median, placing.EM} {
-		p, err := NewPlacer(s, PlaceSettings{Rule: rule})
+		p, err := NewPlacer(s, placing.Options{Rule: rule})
 		if err != nil {
 			t.Fatal(err)
 		}

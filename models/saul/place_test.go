@@ -15,7 +15,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-func mustPlace(t *testing.T, s *snapshot.Snapshot, set saul.PlaceSettings, x vec.Matrix[float32]) models.Placed {
+func mustPlace(t *testing.T, s *snapshot.Snapshot, set placing.Options, x vec.Matrix[float32]) models.Placed {
 	t.Helper()
 	p, err := saul.NewPlacer(s, set)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestMedianIsOverTheEdges(t *testing.T) {
 	x := modeltest.Events(5, 40, 5)
 	both := 0
 	for _, k := range []int{1, 2, 5, 8, 9} {
-		got := mustPlace(t, s, saul.PlaceSettings{Neighbors: k}, x)
+		got := mustPlace(t, s, placing.Options{Neighbors: k}, x)
 		for i := range x.Rows {
 			for c := range 3 {
 				var v []float64
@@ -113,7 +113,7 @@ func TestStepsRaiseTheLikelihoodOfThePoint(t *testing.T) {
 	for _, rule := range []placing.Rule{placing.Median, placing.EM} {
 		last := slices.Repeat([]float64{math.Inf(-1)}, x.Rows)
 		for _, s.Steps = range []int{1, 2, 3, 10, 30, 100, 400} {
-			p := mustPlace(t, s, saul.PlaceSettings{Neighbors: k, Rule: rule}, x)
+			p := mustPlace(t, s, placing.Options{Neighbors: k, Rule: rule}, x)
 			for i := range x.Rows {
 				joined := edges(s, x.Row(i), k)
 				at := func(dx, dy float64) float64 {
@@ -143,7 +143,7 @@ func TestScaleStartsAsInLearning(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 6, 150, 5, 0, 3)
 	s.Steps = 0
 	x := modeltest.Events(8, 30, 5)
-	p := mustPlace(t, s, saul.PlaceSettings{}, x)
+	p := mustPlace(t, s, placing.Options{}, x)
 	for i := range x.Rows {
 		var longest float64
 		for _, e := range edges(s, x.Row(i), saul.DefaultPlaceNeighbors) {
@@ -179,7 +179,7 @@ func TestSharedVariance(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 1, x.Rows, 6, 0, 2)
 	s.Reference, s.Mu, s.Sigma2, s.Bandwidth2, s.Steps = x, fit.Mu, fit.Sigma2, fit.Bandwidth2, fit.Report.Iterations
 	for _, rule := range []placing.Rule{placing.Median, placing.EM} {
-		placed := mustPlace(t, s, saul.PlaceSettings{Rule: rule}, events)
+		placed := mustPlace(t, s, placing.Options{Rule: rule}, events)
 		if want := float32(math.Sqrt(one)); slices.ContainsFunc(placed.Sigma, func(v float32) bool { return v != want }) {
 			t.Errorf("%v: scales of events %v, want %v", rule, placed.Sigma, want)
 		}
@@ -201,7 +201,7 @@ func TestScaleIsWhatLearningGives(t *testing.T) {
 		s.Steps, s.Dissimilar = fit.Report.Iterations, saul.DissimilarShare(fit.Report.Level)
 		var off []float64
 		for i := 0; i < n; i += 5 {
-			p := mustPlace(t, modeltest.Without(s, i), saul.PlaceSettings{}, x.Slice(i, i+1))
+			p := mustPlace(t, modeltest.Without(s, i), placing.Options{}, x.Slice(i, i+1))
 			off = append(off, math.Abs(2*math.Log(float64(p.Sigma[0]))-math.Log(fit.Sigma2[i])))
 		}
 		slices.Sort(off)

@@ -16,11 +16,10 @@ type Agreement struct {
 	Share float64
 	// Error is the standard error, 0 if Exact.
 	Error float64
-	// Count is the number of triples. Exact reports that these are all; otherwise Seed drew them
+	// Count is the number of triples. Exact reports that these are all; otherwise they were drawn
 	// independently.
 	Count int
 	Exact bool
-	Seed  uint64
 }
 
 // defaultTriplets is the default number of random triples.
@@ -44,7 +43,7 @@ func triplets[T, U vec.Float](by distance.Distance, x vec.Matrix[T], y vec.Matri
 		sum += k
 	}
 	share := float64(sum) / float64(count)
-	return Agreement{Share: share, Error: math.Sqrt(share * (1 - share) / float64(count)), Count: count, Seed: seed}
+	return Agreement{Share: share, Error: math.Sqrt(share * (1 - share) / float64(count)), Count: count}
 }
 
 // tripletCount returns the number of random triples that the settings request.

@@ -5,7 +5,7 @@
 // does not either, because it ignores all other points.
 //
 //	r, err := student.Fit(ctx, rows, student.Settings{}, nil)             // learn
-//	p, err := student.NewPlacer(snapshot, student.PlaceSettings{})         // place
+//	p, err := student.NewPlacer(snapshot, placing.Options{})         // place
 //	l, err := student.NewLearner(neighbours, settings, unit)               // update:
 //	report, err := l.Model.Refine(ctx, state, student.Refinement{Steps: 5}) //   from a map
 //

@@ -28,7 +28,7 @@ func TestOneByHand(t *testing.T) {
 	}{{2, 5, placing.Median, 0}, {2, 5, placing.Robust, 0.7}, {3, 4, placing.Robust, 0}, {2, 5, placing.LLE, 0}, {4, 6, placing.LLE, 0.7}, {3, 40, placing.Robust, 0}, {2, 30, placing.LLE, 0}} {
 		s, x := modeltest.Snapshot(t, 6, 120, 5, 0, c.dims)
 		s = modeltest.Heavy(s)
-		p, err := NewPlacer(s, PlaceSettings{Neighbors: c.k, Rule: c.rule, RankDecay: c.decay, Received: 1.5})
+		p, err := NewPlacer(s, placing.Options{Neighbors: c.k, Rule: c.rule, RankDecay: c.decay, Received: 1.5})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ import (
 	"unfold/models/student"
 )
 
-func mustPlace(t *testing.T, s *snapshot.Snapshot, set student.PlaceSettings, x vec.Matrix[float32]) models.Placed {
+func mustPlace(t *testing.T, s *snapshot.Snapshot, set placing.Options, x vec.Matrix[float32]) models.Placed {
 	t.Helper()
 	p, err := student.NewPlacer(s, set)
 	if err != nil {
@@ -85,7 +85,7 @@ func TestRobustPlacesAreMostLikely(t *testing.T) {
 			decay, b float64
 		}{{"the likelihood's own", 0, 1}, {"received twice", 0, 2}, {"by rank", .7, 1}, {"by rank, received twice", .7, 2}} {
 			decay, b := c.decay, c.b
-			set := student.PlaceSettings{Neighbors: k, RankDecay: decay, Received: b}
+			set := placing.Options{Neighbors: k, RankDecay: decay, Received: b}
 			p := mustPlace(t, s, set, x)
 			set.Rule = placing.Median
 			median := mustPlace(t, s, set, x)
@@ -130,7 +130,7 @@ func TestLLEPlacesByLinearWeights(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 6, 150, 5, 0, 4)
 	s = modeltest.Heavy(s)
 	x := modeltest.Events(8, 40, 5)
-	p := mustPlace(t, s, student.PlaceSettings{Neighbors: k, Received: 1}, x)
+	p := mustPlace(t, s, placing.Options{Neighbors: k, Received: 1}, x)
 	negative := 0
 	for i := range x.Rows {
 		joined := heavyEdges(s, x.Row(i), 0, 0, 1)
@@ -193,7 +193,7 @@ func TestErrorsOfPlacedAndLearntAgree(t *testing.T) {
 	s.Neighbors = fit.Settings.Neighbors
 	var off, moved []float64
 	for i := 0; i < n; i += 3 {
-		p := mustPlace(t, modeltest.Without(s, i), student.PlaceSettings{}, x.Slice(i, i+1))
+		p := mustPlace(t, modeltest.Without(s, i), placing.Options{}, x.Slice(i, i+1))
 		off = append(off, math.Abs(2*math.Log(float64(p.Sigma[0]))-math.Log(s.Student.Error2[i])))
 		moved = append(moved, math.Sqrt(vec.SquaredDistance(vec.Convert[float64](p.Mu).Row(0), s.Mu.Row(i))))
 	}

@@ -79,8 +79,6 @@ func (l *Learner) field() {
 	case models.CoarseMap:
 		s.Theta = s.theta(n)
 		l.Problem.Field = farfield.NewCells(delta2, s.Dims, farfield.CellSettings{Theta: s.Theta})
-	case models.CoarseAnchors:
-		l.Problem.Field = farfield.NewAnchors(delta2, s.Dims, farfield.AnchorSettings{Seed: s.Seed})
 	default:
 		l.Problem.Field = farfield.NewShared(delta2, s.Dims, farfield.SharedSettings{Seed: s.Seed})
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"unfold/models/modeltest"
+	"unfold/models/placing"
 	"unfold/models/student"
 )
 
@@ -14,7 +15,7 @@ func TestLogLik(t *testing.T) {
 	for _, dims := range []int{1, 2, 3, 10} {
 		s, reference := modeltest.Snapshot(t, 5, 150, 5, 0, dims)
 		s = modeltest.Heavy(s)
-		set := student.PlaceSettings{Neighbors: 6, RankDecay: 0.7}
+		set := placing.Options{Neighbors: 6, RankDecay: 0.7}
 		x := modeltest.Events(9, 40, 5)
 		for i := range 10 {
 			copy(x.Row(i), reference.Row(7*i))

@@ -14,7 +14,7 @@ func TestPlacingDoesNotAllocate(t *testing.T) {
 	s = modeltest.Heavy(s)
 	x := modeltest.Events(8, 1, 6)
 	for _, rule := range []placing.Rule{placing.Median, placing.Robust, placing.LLE} {
-		p, err := NewPlacer(s, PlaceSettings{Rule: rule})
+		p, err := NewPlacer(s, placing.Options{Rule: rule})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,23 +14,6 @@ import (
 	"unfold/models/snapshot"
 )
 
-// PlaceSettings are the settings of a Placer. The zero value works.
-type PlaceSettings struct {
-	placing.Settings
-	// Rule selects how the mean is computed from the neighbours. The default is placing.Robust for
-	// up to three dimensions and placing.LLE for more. placing.Median is the third.
-	Rule placing.Rule
-	// Neighbors is the number of reference points that the event sends an edge to. The default is
-	// the model's k.
-	Neighbors int
-	// RankDecay is p of H22 for the weights of the edges that the event sends. Default 0: equal
-	// weights. The value with which the map was learnt is best (docs/decisions/placing.md).
-	RankDecay float64
-	// Received is the weight of an edge that the event receives, relative to one that it sends.
-	// Default DefaultReceived.
-	Received float64
-}
-
 // ResolveRule replaces placing.RuleAuto by the default for a map of the given number of dimensions.
 // It returns a *models.SettingError if a rule is not supported.
 func ResolveRule(r placing.Rule, dims int) (placing.Rule, error) {
@@ -58,7 +41,7 @@ type Placer struct {
 	*placing.Searcher
 	*placing.Regression
 	snap  *snapshot.Snapshot
-	set   PlaceSettings
+	set   placing.Options
 	sent  []float64 // weights of the edges sent, by rank
 	works par.Lender[placeWork]
 }
@@ -66,8 +49,8 @@ type Placer struct {
 var _ models.Decoder = (*Placer)(nil)
 
 // NewPlacer returns a placer against s. It validates s and then shares its memory.
-func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
-	if err := placing.Check(points.Kind, s, set.Rule, set.Neighbors, set.Settings); err != nil {
+func NewPlacer(s *snapshot.Snapshot, set placing.Options) (*Placer, error) {
+	if err := placing.Check(points.Kind, s, set); err != nil {
 		return nil, err
 	}
 	switch {
@@ -91,7 +74,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	n := s.Reference.Rows
 	set.Neighbors = min(cmp.Or(set.Neighbors, s.Neighbors), n-1)
 	set.Received = cmp.Or(set.Received, DefaultReceived)
-	frame, err := placing.New(s, Reach(set.Neighbors, s.NoveltyK, n), set.Settings)
+	frame, err := placing.New(s, Reach(set.Neighbors, s.NoveltyK, n), set)
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": %w", err)
 	}

@@ -29,7 +29,7 @@ func TestSampleOf(t *testing.T) {
 		"components":  {100_000, Settings{Options: Options{Prior: prior.Settings{Frame: prior.PCA}}}, 0},
 		"neighbours":  {100_000, Settings{Common: models.Common{Given: &knn.Given{}}}, 0},
 		"a graph":     {100_000, Settings{Common: models.Common{Paths: &graph.Paths{}}}, 0},
-		"other cells": {100_000, Settings{Options: Options{Coarse: models.CoarseAnchors}}, 0},
+		"other cells": {100_000, Settings{Options: Options{Coarse: models.CoarseShared}}, 0},
 	} {
 		s, err := c.s.WithDefaults()
 		if err != nil {

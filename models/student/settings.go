@@ -164,8 +164,8 @@ func (s Settings) checkField() error {
 	cells := s.Coarse == models.CoarseMap || s.Coarse == models.CoarseAuto && s.Dims <= mostCells
 	return cmp.Or(
 		models.Require(s.Coarse.Known(), "coarse", "there is no %v", s.Coarse),
-		models.Require(s.Coarse != models.CoarseInput, "coarse", "input belongs to Gaussian tails: landmarks in the input hide that points of different groups repel each other; take auto, map, shared, anchors or all"),
-		models.Require(s.Coarse != models.CoarseMap || s.Dims <= mostCells, "coarse", "cells in the map are for up to %d dimensions, not for %d; take auto, shared or anchors", mostCells, s.Dims),
+		models.Require(s.Coarse != models.CoarseInput, "coarse", "input belongs to Gaussian tails: landmarks in the input hide that points of different groups repel each other; take auto, map, shared or all"),
+		models.Require(s.Coarse != models.CoarseMap || s.Dims <= mostCells, "coarse", "cells in the map are for up to %d dimensions, not for %d; take auto or shared", mostCells, s.Dims),
 		models.Require(!(s.Gain > 0) || s.Coarse == models.CoarseAll || cells, "gain",
 			"the partners of coarse %v in %d dimensions are drawn again in every step, which hides small gains; leave it out, or take coarse map or all", s.Coarse, s.Dims),
 		models.Require(s.Theta == 0 || cells, "theta",

@@ -119,8 +119,8 @@ func TestNumbersByPoints(t *testing.T) {
 		{"a graph", with(func(s *Settings) { s.Paths = &graph.Paths{} }), 100_000, models.CoarseMap, 80, 0, 56},
 		{"four dimensions", with(func(s *Settings) { s.Dims = 4 }), 100_000, models.CoarseShared, 50, 0, 56},
 		{"three dimensions", with(func(s *Settings) { s.Dims = 3 }), 100_000, models.CoarseMap, 60, 10_000, 56},
-		{"anchors", with(func(s *Settings) { s.Coarse = models.CoarseAnchors }), 100_000, models.CoarseAnchors, 80, 0, 56},
-		{"anchors of few", with(func(s *Settings) { s.Coarse = models.CoarseAnchors }), 1000, models.CoarseAll, 200, 0, 56},
+		{"shared", with(func(s *Settings) { s.Coarse = models.CoarseShared }), 100_000, models.CoarseShared, 80, 0, 56},
+		{"shared of few", with(func(s *Settings) { s.Coarse = models.CoarseShared }), 1000, models.CoarseAll, 200, 0, 56},
 		{"no reach", with(func(s *Settings) { s.Reach = -1 }), 1000, models.CoarseAll, 200, 0, 0},
 		{"a reach", with(func(s *Settings) { s.Reach = 300 }), 1000, models.CoarseAll, 200, 0, 300},
 		{"all of reach", with(func(s *Settings) { s.Reach = 300 }), 100, models.CoarseAll, 200, 0, 99},
@@ -216,7 +216,7 @@ func TestSettingsRefused(t *testing.T) {
 		{o(func(s *Settings) { s.Density, s.Scales = 1, Unit }), "density"}, {o(func(s *Settings) { s.Scales = Unit }), ""}, {o(func(s *Settings) { s.Scales = Unclipped }), "scales"}, {o(func(s *Settings) { s.Scales = -1 }), "scales"},
 		{o(func(s *Settings) { s.Sigma = Free }), ""}, {o(func(s *Settings) { s.Sigma = Free + 1 }), "sigma"}, {o(func(s *Settings) { s.Supervision = 1 }), ""}, {o(func(s *Settings) { s.Supervision = 1.1 }), "supervision"},
 		{o(func(s *Settings) { s.Supervision = -0.1 }), "supervision"}, {o(func(s *Settings) { s.Theta = 1 }), ""}, {o(func(s *Settings) { s.Theta = 1.1 }), "theta"}, {o(func(s *Settings) { s.Theta = -1 }), "theta"},
-		{o(func(s *Settings) { s.Theta, s.Dims = 0.5, 4 }), "theta"}, {o(func(s *Settings) { s.Theta, s.Dims = 0.5, 3 }), ""}, {o(func(s *Settings) { s.Theta, s.Coarse = 0.5, models.CoarseAnchors }), "theta"},
+		{o(func(s *Settings) { s.Theta, s.Dims = 0.5, 4 }), "theta"}, {o(func(s *Settings) { s.Theta, s.Dims = 0.5, 3 }), ""}, {o(func(s *Settings) { s.Theta, s.Coarse = 0.5, models.CoarseShared }), "theta"},
 		{o(func(s *Settings) { s.Theta, s.Coarse = 0.5, models.CoarseMap }), ""}, {o(func(s *Settings) { s.Coarse, s.Dims = models.CoarseMap, 3 }), ""}, {o(func(s *Settings) { s.Coarse, s.Dims = models.CoarseMap, 4 }), "coarse"}, {o(func(s *Settings) { s.Coarse = models.CoarseInput }), "coarse"},
 		{o(func(s *Settings) { s.Coarse = -1 }), "coarse"}, {o(func(s *Settings) { s.Gain, s.Dims = 0.1, 4 }), "gain"}, {o(func(s *Settings) { s.Gain, s.Dims, s.Coarse = 0.1, 4, models.CoarseAll }), ""},
 		{o(func(s *Settings) { s.Gain, s.Coarse = 0.1, models.CoarseShared }), "gain"}, {o(func(s *Settings) { s.Gain, s.Dims = -1, 4 }), ""}, {o(func(s *Settings) { s.Neighbors = -1 }), "neighbors"},
@@ -272,7 +272,7 @@ func TestLearnerRefuses(t *testing.T) {
 	if err != nil || l.Problem.Unit != 3 || l.Model.Settings().Sweeps != -1 || l.Settings.Steps != 500 || l.Settings.Weight != l.Model.s.Weight {
 		t.Errorf("%+v, %v", l.Model.Settings(), err)
 	}
-	for c, want := range map[models.Coarse]string{models.CoarseAuto: "all", models.CoarseAnchors: "all"} {
+	for c, want := range map[models.Coarse]string{models.CoarseAuto: "all", models.CoarseShared: "all"} {
 		l, err := NewLearner(x, neighbors(t, x, 8), Settings{Options: Options{Coarse: c}}, 0)
 		if err != nil || l.coarse.String() != want || l.Model.s.Single {
 			t.Errorf("%v: %v", c, err)
@@ -285,7 +285,7 @@ func TestLearnerRefuses(t *testing.T) {
 		d      int
 		want   models.Coarse
 		random bool
-	}{{models.CoarseAuto, 2, models.CoarseMap, false}, {models.CoarseAuto, 4, models.CoarseShared, true}, {models.CoarseAnchors, 2, models.CoarseAnchors, true}, {models.CoarseAll, 2, models.CoarseAll, false}} {
+	}{{models.CoarseAuto, 2, models.CoarseMap, false}, {models.CoarseAuto, 4, models.CoarseShared, true}, {models.CoarseShared, 2, models.CoarseShared, true}, {models.CoarseAll, 2, models.CoarseAll, false}} {
 		l, err := NewLearner(many, nb, Settings{Common: models.Common{Dims: c.d}, Options: Options{Coarse: c.coarse}}, 0)
 		if err != nil || l.coarse != c.want || l.Problem.Field.Random() != c.random || l.Model.s.Single != (c.want == models.CoarseMap) || (l.Settings.Theta > 0) != (c.want == models.CoarseMap) {
 			t.Errorf("%+v: %v, theta %v (%v)", c, l.coarse, l.Settings.Theta, err)
@@ -299,13 +299,13 @@ func TestPlacerRefuses(t *testing.T) {
 	heavy := modeltest.Heavy(plain)
 	for _, c := range []struct {
 		name string
-		set  PlaceSettings
+		set  placing.Options
 		bad  bool
 		ok   bool
 	}{
-		{"fine", PlaceSettings{}, false, true}, {"most decay", PlaceSettings{RankDecay: mostRankDecay}, false, true}, {"decay", PlaceSettings{RankDecay: mostRankDecay + 1}, false, false}, {"decay NaN", PlaceSettings{RankDecay: math.NaN()}, false, false},
-		{"received", PlaceSettings{Received: -1}, false, false}, {"received infinite", PlaceSettings{Received: math.Inf(1)}, false, false}, {"received NaN", PlaceSettings{Received: math.NaN()}, false, false},
-		{"em", PlaceSettings{Rule: placing.EM}, false, false}, {"neighbours", PlaceSettings{Neighbors: -1}, false, false}, {"many neighbours", PlaceSettings{Neighbors: 400}, false, true},
+		{"fine", placing.Options{}, false, true}, {"most decay", placing.Options{RankDecay: mostRankDecay}, false, true}, {"decay", placing.Options{RankDecay: mostRankDecay + 1}, false, false}, {"decay NaN", placing.Options{RankDecay: math.NaN()}, false, false},
+		{"received", placing.Options{Received: -1}, false, false}, {"received infinite", placing.Options{Received: math.Inf(1)}, false, false}, {"received NaN", placing.Options{Received: math.NaN()}, false, false},
+		{"em", placing.Options{Rule: placing.EM}, false, false}, {"neighbours", placing.Options{Neighbors: -1}, false, false}, {"many neighbours", placing.Options{Neighbors: 400}, false, true},
 	} {
 		p, err := NewPlacer(heavy, c.set)
 		if (err == nil) != c.ok {
@@ -321,7 +321,7 @@ func TestPlacerRefuses(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewPlacer(plain, PlaceSettings{}); !models.IsBadInput(err) {
+	if _, err := NewPlacer(plain, placing.Options{}); !models.IsBadInput(err) {
 		t.Errorf("a map with Gaussian tails: %v", err)
 	}
 	for _, c := range []struct {

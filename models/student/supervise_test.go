@@ -12,6 +12,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/novelty"
+	"unfold/models/placing"
 	"unfold/models/points"
 	"unfold/models/score"
 )
@@ -100,7 +101,7 @@ func judged(t *testing.T, x vec.Matrix[float32], class []int32, labels []string,
 		t.Fatal(err)
 	}
 	snap.Student, snap.Version, snap.Epoch = r.Student, 1, 1
-	p, err := NewPlacer(snap, PlaceSettings{RankDecay: r.Settings.RankDecay})
+	p, err := NewPlacer(snap, placing.Options{RankDecay: r.Settings.RankDecay})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,17 +1,15 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
 	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol"
 	"github.com/segmentio/kafka-go/protocol/describegroups"
-	"github.com/segmentio/kafka-go/protocol/metadata"
 
 	"unfold/stream"
 )
@@ -139,53 +137,8 @@ const (
 	opWrite = 4
 )
 
-// aclRequest asks for the client's permissions on a topic. kafka-go knows the request but answers
-// it from its cache, so this one writes itself to the connection.
-type aclRequest struct {
-	metadata.Request
-	client      string
-	unsupported bool
-}
-
-// aclVersion is the first version of Metadata with permissions.
-const aclVersion = 8
-
-// Required implements protocol.RawExchanger.
-func (r *aclRequest) Required(versions map[protocol.ApiKey]int16) bool {
-	r.unsupported = versions[protocol.Metadata] < aclVersion
-	return true
-}
-
-// RawExchange implements protocol.RawExchanger.
-func (r *aclRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	if r.unsupported {
-		return nil, kafka.UnsupportedVersion
-	}
-	answer, err := protocol.RoundTrip(rw, aclVersion, 0, r.client, &r.Request)
-	if err != nil {
-		return nil, err
-	}
-	return &aclResponse{answer.(*metadata.Response)}, nil
-}
-
-// aclResponse is a type of its own, so that kafka-go does not treat it as the answer to its own
-// request.
-type aclResponse struct{ *metadata.Response }
-
 // operations returns the operations that this client may perform on a topic, a bit each.
 func (l *link) operations(ctx context.Context, topic string) (int32, error) {
-	r, err := l.transport.RoundTrip(ctx, l.addr, &aclRequest{client: l.cluster.ClientID,
-		Request: metadata.Request{TopicNames: []string{topic}, IncludeTopicAuthorizedOperations: true}})
-	if err != nil {
-		return 0, err
-	}
-	for _, t := range r.(*aclResponse).Topics {
-		if t.Name == topic && t.ErrorCode != 0 {
-			return 0, kafka.Error(t.ErrorCode)
-		}
-		if t.Name == topic {
-			return t.TopicAuthorizedOperations, nil
-		}
-	}
-	return 0, stream.ErrUnknownTopic
+	t, err := l.askTopic(ctx, topic, topicOperations)
+	return t.AuthorizedOperations, cmp.Or(err, coded(t.ErrorCode))
 }

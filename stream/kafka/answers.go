@@ -158,7 +158,7 @@ func (r askedRequest) check(body []byte) error {
 		return errors.New("its kind is unknown")
 	}
 	if answer.SetVersion(r.version); answer.IsFlexible() && r.key != protocol.ApiVersions {
-		d := &flexible{rest: body}
+		d := &fields{rest: body}
 		if d.tags(); d.short {
 			return io.ErrUnexpectedEOF
 		}

@@ -45,13 +45,19 @@ const (
 type link struct {
 	cluster   Cluster
 	addr      net.Addr
-	transport *kafka.Transport
+	transport transport
 	dialer    *kafka.Dialer
 	codecs    codecs
 
 	mu     sync.Mutex
 	open   map[net.Conn]struct{}
 	closed bool
+}
+
+// transport is a kafka.Transport.
+type transport interface {
+	kafka.RoundTripper
+	CloseIdleConnections()
 }
 
 // connect connects to one of the brokers and checks that the topics exist. Errors name the brokers
@@ -65,8 +71,7 @@ func connect(ctx context.Context, c Cluster, topics ...string) (*link, error) {
 	}
 	l := &link{cluster: c, addr: kafka.TCP(c.Brokers...), open: map[net.Conn]struct{}{}}
 	l.dialer = &kafka.Dialer{ClientID: c.ClientID, Timeout: dialTimeout, DialFunc: l.dialGroup, SASLMechanism: c.SASL}
-	l.transport = &kafka.Transport{Dial: l.dialChecked, DialTimeout: dialTimeout, MetadataTTL: metadataTTL, ClientID: c.ClientID, SASL: c.SASL}
-	l.transport.MetadataTopics = topics
+	l.transport = &kafka.Transport{Dial: l.dialChecked, DialTimeout: dialTimeout, MetadataTTL: metadataTTL, MetadataTopics: topics, ClientID: c.ClientID, SASL: c.SASL}
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	err := l.reach(ctx)

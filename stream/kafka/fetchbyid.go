@@ -1,13 +1,13 @@
 package kafka
 
 import (
-	"encoding/binary"
 	"errors"
 	"io"
 	"sync"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // A topic that is deleted and created again keeps its name. With the name, a reader would get
@@ -52,11 +52,11 @@ func (r *rawFetch) byID(rw io.ReadWriter) (bool, error) {
 	}
 	newest, known := r.versions.of(r.broker)
 	if !known {
-		answer, err := exchange(rw, encodeVersions(r.client), mostRecent)
+		a, err := converse(rw, kmsg.NewPtrApiVersionsRequest(), r.client, atMost(mostRecent)) // in version 0, which all support
 		if err != nil {
 			return false, err
 		}
-		if newest, err = decodeVersions(answer, protocol.Fetch); err != nil {
+		if newest, err = newestIn(a.(*kmsg.ApiVersionsResponse), protocol.Fetch); err != nil {
 			return false, err
 		}
 		r.versions.keep(r.broker, newest)
@@ -64,89 +64,14 @@ func (r *rawFetch) byID(rw io.ReadWriter) (bool, error) {
 	return newest >= fetchByID, nil
 }
 
-// encodeVersions encodes a request for a broker's versions, in the version that all brokers
-// support.
-func encodeVersions(client string) []byte {
-	return sealed(requestHeader(protocol.ApiVersions, 0, client))
-}
-
-var errShortVersions = errors.New("kafka: truncated answer about versions")
-
-// decodeVersions returns the newest version of a request, 0 if the broker does not support it.
-func decodeVersions(answer []byte, key protocol.ApiKey) (newest int16, err error) {
-	d := &flexible{rest: answer}
-	d.next(4) // correlation id
-	if err := d.code(); err != nil {
-		return 0, err
-	}
-	for range int32(d.uint(4)) {
-		if d.short {
-			break
-		}
-		k := protocol.ApiKey(int16(d.uint(2)))
-		d.next(2) // the oldest
-		if v := int16(d.uint(2)); k == key {
-			newest = v
+// newestIn returns the newest version of a request, 0 if the broker does not support it.
+func newestIn(a *kmsg.ApiVersionsResponse, key protocol.ApiKey) (int16, error) {
+	for _, k := range a.ApiKeys {
+		if k.ApiKey == int16(key) {
+			return k.MaxVersion, nil
 		}
 	}
-	if d.short {
-		return 0, errShortVersions
-	}
-	return newest, nil
-}
-
-// encodeByID encodes the request in version 13.
-func (r *rawFetch) encodeByID() []byte {
-	be := binary.BigEndian
-	b := flexibleRequest(protocol.Fetch, fetchByID, r.client)
-	b = be.AppendUint32(b, ^uint32(0)) // not a replica
-	b = be.AppendUint32(b, uint32(r.wait.Milliseconds()))
-	b = be.AppendUint32(b, 1)
-	b = be.AppendUint32(b, uint32(r.bytes))
-	b = append(b, readCommitted)
-	b = be.AppendUint32(b, 0) // no session
-	b = be.AppendUint32(b, ^uint32(0))
-	b = append(append(b, 2), r.id[:]...) // one topic
-	b = append(b, 2)                     // one partition
-	b = be.AppendUint32(b, uint32(r.tp.Partition))
-	b = be.AppendUint32(b, ^uint32(0)) // the leader's epoch is unknown
-	b = be.AppendUint64(b, uint64(r.offset))
-	b = be.AppendUint32(b, ^uint32(0)) // the epoch of the last record is unknown
-	b = be.AppendUint64(b, ^uint64(0)) // a follower's log start
-	b = be.AppendUint32(b, uint32(r.bytes))
-	b = append(b, 0, 0) // no tagged fields of partition and topic
-	b = append(b, 1)    // no forgotten topics of a session
-	return sealed(append(appendText(b, r.rack), 0))
-}
-
-// decodeFetchedByID decodes an answer in version 13 about one partition, without its length.
-func decodeFetchedByID(answer []byte) (*rawFetched, error) {
-	d := answerOf(answer)
-	r := &rawFetched{nearer: leader}
-	if r.err = d.code(); r.err != nil {
-		return r, nil
-	}
-	d.next(4) // session
-	if d.length() == 0 && !d.short {
-		return nil, protocol.ErrNoPartition
-	}
-	d.next(len(rawFetch{}.id))
-	d.length() // partitions
-	d.next(4)  // partition
-	r.err = d.code()
-	r.end = int64(d.uint(8))
-	r.stable = int64(d.uint(8))
-	d.next(8) // log start
-	for range d.length() {
-		r.aborted = append(r.aborted, abortedTransaction{int64(d.uint(8)), int64(d.uint(8))})
-		d.tags()
-	}
-	r.nearer = int32(d.uint(4))
-	r.records = d.next(d.length())
-	if d.short && r.err == nil {
-		return nil, errShortFetch
-	}
-	return r, nil
+	return 0, coded(a.ErrorCode)
 }
 
 // replaced reports whether a fetch failed because the broker does not have a topic with this id, or

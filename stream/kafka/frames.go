@@ -122,7 +122,7 @@ func (b *batch) name(i int, name []byte) string {
 	return s
 }
 
-// fields decodes a record. After a premature end, all values are empty and short is true.
+// fields decodes fields one by one. After a premature end, all values are empty and short is true.
 type fields struct {
 	rest  []byte
 	short bool
@@ -145,6 +145,14 @@ func (d *fields) varint() int64 {
 		return 0
 	}
 	d.rest = d.rest[n:]
+	return v
+}
+
+// uint decodes a big-endian number of n bytes.
+func (d *fields) uint(n int64) (v uint64) {
+	for _, c := range d.next(n) {
+		v = v<<8 | uint64(c)
+	}
 	return v
 }
 

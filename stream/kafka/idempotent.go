@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"sync/atomic"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
-	"github.com/segmentio/kafka-go/protocol/initproducerid"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"unfold/stream"
 )
@@ -160,17 +159,16 @@ func (s *Sink) session(ctx context.Context) (session kafka.ProducerSession, err 
 	}
 	// A cluster needs a moment for its first producer id.
 	retry := &retry{what: "write", most: 4, strange: maxStrange}
+	req := kmsg.NewPtrInitProducerIDRequest()
+	req.TransactionTimeoutMillis = transactionTimeout
 	err = retry.until(ctx, func() error {
-		r, err := s.link.transport.RoundTrip(ctx, s.link.addr, &sessionRequest{client: s.link.cluster.ClientID})
+		// Any broker can answer this, but kafka-go would look for a coordinator.
+		a, err := ask[*kmsg.InitProducerIDResponse](ctx, s.link, s.link.newer(req, protocol.InitProducerId, 0))
 		if err != nil {
 			return err
 		}
-		a := r.(*initproducerid.Response)
-		if a.ErrorCode != 0 {
-			return kafka.Error(a.ErrorCode)
-		}
 		session = kafka.ProducerSession{ProducerID: int(a.ProducerID), ProducerEpoch: int(a.ProducerEpoch)}
-		return nil
+		return coded(a.ErrorCode)
 	})
 	if errors.Is(err, kafka.UnsupportedVersion) || errors.Is(err, kafka.ClusterAuthorizationFailed) {
 		s.mu.Lock()
@@ -179,30 +177,4 @@ func (s *Sink) session(ctx context.Context) (session kafka.ProducerSession, err 
 		return none, nil
 	}
 	return session, err
-}
-
-// sessionRequest is InitProducerId for a producer without a transactional id. Any broker can answer
-// it, but kafka-go would look for a coordinator.
-type sessionRequest struct {
-	client      string
-	version     int16
-	unsupported bool
-}
-
-// ApiKey implements protocol.Message.
-func (*sessionRequest) ApiKey() protocol.ApiKey { return protocol.InitProducerId }
-
-// Required implements protocol.RawExchanger.
-func (r *sessionRequest) Required(versions map[protocol.ApiKey]int16) bool {
-	version, known := versions[protocol.InitProducerId]
-	r.version, r.unsupported = version, !known
-	return true
-}
-
-// RawExchange implements protocol.RawExchanger.
-func (r *sessionRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	if r.unsupported {
-		return nil, kafka.UnsupportedVersion
-	}
-	return protocol.RoundTrip(rw, r.version, 0, r.client, &initproducerid.Request{TransactionTimeoutMs: transactionTimeout, ProducerID: -1, ProducerEpoch: -1})
 }

@@ -1,9 +1,11 @@
 package kafka
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
+	"unfold/stream"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -35,29 +37,19 @@ func TestNearest(t *testing.T) {
 	at("a while later", leader, true)
 }
 
-// Requests written by this package contain the client's name and rack.
+// Requests written by this package contain the client's name and rack. A fetch by id names the topic
+// by its id.
 func TestRequestsNameTheClient(t *testing.T) {
-	fetch := &rawFetch{client: "maps-eu", rack: "zone-7", follower: leader, version: newestFetch}
-	for name, b := range map[string][]byte{
-		"fetch":     fetch.encode(),
-		"by id":     fetch.encodeByID(),
-		"versions":  encodeVersions("maps-eu"),
-		"positions": (&offsetFetchRequest{client: "maps-eu"}).encode(),
-		"describe":  (&describeRequest{recent: recent{client: "maps-eu"}}).encode(),
-		"holders":   (&holdersRequest{recent: recent{client: "maps-eu"}}).encode(),
-	} {
-		if got := string(b[12 : 14+len("maps-eu")]); got != "\x00\x07maps-eu" {
-			t.Errorf("%s: the client is %q", name, got)
-		}
-	}
-	if b := string(fetch.encode()); !strings.HasSuffix(b, "\x00\x06zone-7") {
-		t.Errorf("the fetch ends with %q", b)
+	fetch := &rawFetch{client: "maps-eu", rack: "zone-7", follower: leader, version: fetchByID,
+		id: [16]byte{1, 2}, offset: 1 << 40, bytes: 77, wait: time.Second, tp: stream.TopicPartition{Topic: "events", Partition: 3}}
+	talk := &conversation{answer: bytes.NewReader(nil)}
+	_, _ = converse(talk, fetch.request(), fetch.client, atMost(0))
+	if got := talk.sent.String(); got[12:14+len("maps-eu")] != "\x00\x07maps-eu" || strings.Contains(got, "events") {
+		t.Errorf("the fetch is %q", got)
 	}
 	asked := kmsg.NewPtrFetchRequest()
 	asked.Version = fetchByID
-	fetch.id, fetch.offset, fetch.bytes, fetch.wait, fetch.tp.Partition = [16]byte{1, 2}, 1<<40, 77, time.Second, 3
-	header := 4 + 2 + 2 + 4 + 2 + len("maps-eu") + 1
-	if err := asked.ReadFrom(fetch.encodeByID()[header:]); err != nil {
+	if err := asked.ReadFrom(talk.sent.Bytes()[14+len("maps-eu")+1:]); err != nil {
 		t.Fatal(err)
 	}
 	topic := asked.Topics[0]

@@ -44,13 +44,13 @@ func parseOld(raw []byte) (o old, err error) {
 	if crc32.ChecksumIEEE(raw[16:]) != be.Uint32(raw[lengthEnds:]) {
 		return o, errChecksum
 	}
-	d := &flexible{rest: raw[oldHeader:]}
+	d := &fields{rest: raw[oldHeader:]}
 	o = old{offset: int64(be.Uint64(raw)), format: raw[16], codec: kafka.Compression(raw[17] & 7)}
 	if o.format == 1 {
 		o.time = int64(d.uint(8))
 	}
 	bytes := func() []byte {
-		n := int(int32(d.uint(4)))
+		n := int64(int32(d.uint(4)))
 		if n == -1 {
 			return nil
 		}

@@ -1,21 +1,18 @@
 package kafka
 
 import (
-	"encoding/binary"
-	"errors"
-	"fmt"
 	"io"
 	"time"
 
-	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"unfold/stream"
 )
 
 // rawFetch is Fetch for one partition. Its answer keeps batches in encoded form, because kafka-go
-// would decompress all of them at once. It writes itself to the connection, as kafka-go allows, and
-// selects its broker.
+// would decompress all of them at once. It writes itself to the connection, like newer, and selects
+// its broker.
 type rawFetch struct {
 	tp     stream.TopicPartition
 	offset int64
@@ -90,88 +87,28 @@ func (r *rawFetch) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	request, decode := r.encode(), func(answer []byte) (*rawFetched, error) { return decodeRawFetched(answer, r.version) }
 	if byID {
-		request, decode = r.encodeByID(), decodeFetchedByID
+		r.version = fetchByID
 	}
-	answer, err := exchangeAdmitted(rw, request, r.admit)
+	a, err := converse(rw, r.request(), r.client, r.admit)
 	if err != nil {
 		return nil, err
 	}
-	return decode(answer)
+	return fetchedIn(a.(*kmsg.FetchResponse))
 }
 
-// exchange writes a request, which begins with its length, and reads an answer of at most most
-// bytes.
-func exchange(rw io.ReadWriter, request []byte, most int64) ([]byte, error) {
-	return exchangeAdmitted(rw, request, func(n int64) error {
-		if n > most {
-			return fmt.Errorf("kafka: an answer of %d bytes, more than %d", n, most)
-		}
-		return nil
-	})
-}
-
-// exchangeAdmitted is exchange with a function that accepts or rejects the answer's length.
-func exchangeAdmitted(rw io.ReadWriter, request []byte, admit func(n int64) error) ([]byte, error) {
-	if _, err := rw.Write(request); err != nil {
-		return nil, err
-	}
-	var size [4]byte
-	if _, err := io.ReadFull(rw, size[:]); err != nil {
-		return nil, err
-	}
-	n := int64(binary.BigEndian.Uint32(size[:]))
-	if err := admit(n); err != nil {
-		return nil, err
-	}
-	answer := make([]byte, n)
-	_, err := io.ReadFull(rw, answer)
-	return answer, err
-}
-
-func (r *rawFetch) encode() []byte {
-	be := binary.BigEndian
-	b := requestHeader(protocol.Fetch, uint16(r.version), r.client)
-	b = be.AppendUint32(b, ^uint32(0)) // not a replica
-	b = be.AppendUint32(b, uint32(r.wait.Milliseconds()))
-	b = be.AppendUint32(b, 1)
-	b = be.AppendUint32(b, uint32(r.bytes))
-	b = append(b, readCommitted)
-	if r.version >= 7 {
-		b = be.AppendUint32(b, 0) // no session
-		b = be.AppendUint32(b, ^uint32(0))
-	}
-	b = be.AppendUint32(b, 1)
-	b = append(be.AppendUint16(b, uint16(len(r.tp.Topic))), r.tp.Topic...)
-	b = be.AppendUint32(b, 1)
-	b = be.AppendUint32(b, uint32(r.tp.Partition))
-	if r.version >= 9 {
-		b = be.AppendUint32(b, ^uint32(0)) // the leader's epoch is unknown
-	}
-	b = be.AppendUint64(b, uint64(r.offset))
-	if r.version >= 5 {
-		b = be.AppendUint64(b, ^uint64(0)) // a follower's log start
-	}
-	b = be.AppendUint32(b, uint32(r.bytes))
-	if r.version >= 7 {
-		b = be.AppendUint32(b, 0) // no forgotten topics of a session
-	}
-	if r.version >= 11 {
-		b = append(be.AppendUint16(b, uint16(len(r.rack))), r.rack...)
-	}
-	be.PutUint32(b, uint32(len(b)-4))
-	return b
-}
-
-// requestHeader begins a request. The length must be set later.
-func requestHeader(key protocol.ApiKey, version uint16, client string) []byte {
-	be := binary.BigEndian
-	b := make([]byte, 4)
-	b = be.AppendUint16(b, uint16(key))
-	b = be.AppendUint16(b, version)
-	b = be.AppendUint32(b, 0) // correlation id
-	return append(be.AppendUint16(b, uint16(len(client))), client...)
+// request returns the request in r.version.
+func (r *rawFetch) request() *kmsg.FetchRequest {
+	p := kmsg.NewFetchRequestTopicPartition()
+	p.Partition, p.FetchOffset, p.PartitionMaxBytes = int32(r.tp.Partition), r.offset, int32(r.bytes)
+	p.CurrentLeaderEpoch, p.LastFetchedEpoch, p.LogStartOffset = -1, -1, -1 // unknown; no follower
+	t := kmsg.NewFetchRequestTopic()
+	t.Topic, t.TopicID, t.Partitions = r.tp.Topic, r.id, append(t.Partitions, p)
+	req := kmsg.NewPtrFetchRequest()
+	req.Version, req.Topics, req.Rack = r.version, append(req.Topics, t), r.rack
+	req.MaxWaitMillis, req.MinBytes, req.MaxBytes = int32(r.wait.Milliseconds()), 1, int32(r.bytes)
+	req.ReplicaID, req.IsolationLevel, req.SessionID, req.SessionEpoch = -1, readCommitted, 0, -1 // no replica, no session
+	return req
 }
 
 // rawFetched is the answer to a rawFetch.
@@ -194,47 +131,18 @@ type abortedTransaction struct{ producer, first int64 }
 // ApiKey implements protocol.Message.
 func (r *rawFetched) ApiKey() protocol.ApiKey { return protocol.Fetch }
 
-var errShortFetch = errors.New("kafka: truncated answer to a fetch")
-
-// decodeRawFetched decodes an answer about one partition, without its length.
-func decodeRawFetched(answer []byte, version int16) (*rawFetched, error) {
-	d := &flexible{rest: answer}
-	d.next(4 + 4) // correlation id, throttle time
-	r := &rawFetched{nearer: leader}
-	if version >= 7 {
-		if code := kafka.Error(int16(d.uint(2))); code != 0 {
-			r.err = code
-			return r, nil
-		}
-		d.next(4) // session
+// fetchedIn returns the answer about one partition.
+func fetchedIn(a *kmsg.FetchResponse) (*rawFetched, error) {
+	if a.ErrorCode != 0 {
+		return &rawFetched{nearer: leader, err: coded(a.ErrorCode)}, nil
 	}
-	if d.uint(4) == 0 && !d.short { // topics
+	if len(a.Topics) == 0 || len(a.Topics[0].Partitions) == 0 {
 		return nil, protocol.ErrNoPartition
 	}
-	d.next(int(d.uint(2))) // topic
-	d.next(4 + 4)          // partitions, partition
-	code := kafka.Error(int16(d.uint(2)))
-	r.end = int64(d.uint(8))
-	r.stable = int64(d.uint(8))
-	if version >= 5 {
-		d.next(8) // log start
-	}
-	for range int32(d.uint(4)) {
-		if d.short {
-			break
-		}
-		r.aborted = append(r.aborted, abortedTransaction{int64(d.uint(8)), int64(d.uint(8))})
-	}
-	if version >= 11 {
-		r.nearer = int32(d.uint(4))
-	}
-	r.records = d.next(max(0, int(int32(d.uint(4)))))
-	if code != 0 {
-		r.err = code
-		return r, nil
-	}
-	if d.short {
-		return nil, errShortFetch
+	p := a.Topics[0].Partitions[0]
+	r := &rawFetched{records: p.RecordBatches, end: p.HighWatermark, stable: p.LastStableOffset, nearer: p.PreferredReadReplica, err: coded(p.ErrorCode)}
+	for _, t := range p.AbortedTransactions {
+		r.aborted = append(r.aborted, abortedTransaction{t.ProducerID, t.FirstOffset})
 	}
 	return r, nil
 }

@@ -2,17 +2,19 @@ package kafka
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
-	"github.com/segmentio/kafka-go/protocol/metadata"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"unfold/stream"
@@ -54,7 +56,17 @@ func answerTo(r kmsg.Response) []byte {
 	return r.AppendTo(b)
 }
 
-// asBroker decodes a request with another implementation, and checks its header.
+// decodeFetched decodes an answer to a fetch.
+func decodeFetched(answer []byte, version int16) (*rawFetched, error) {
+	r := kmsg.NewPtrFetchResponse()
+	r.Version = version
+	if err := decodeAnswer(r, answer); err != nil {
+		return nil, err
+	}
+	return fetchedIn(r)
+}
+
+// asBroker decodes a request as a broker does, and checks its header.
 func asBroker(t *testing.T, sent []byte, into kmsg.Request) {
 	t.Helper()
 	be := binary.BigEndian
@@ -77,9 +89,8 @@ func asBroker(t *testing.T, sent []byte, into kmsg.Request) {
 	}
 }
 
-// Requests encoded by this package are decoded correctly by another implementation, and so are its
-// answers by this package. The test covers all values in every version, with fields that later
-// versions have added.
+// A fetch asks for what is wanted in every version, and its answer is understood whole, and refused
+// if it is cut short.
 func TestFetchOnTheWire(t *testing.T) {
 	for version := int16(oldestFetch); version <= newestFetch; version++ {
 		r := &rawFetch{tp: stream.TopicPartition{Topic: "events", Partition: 3}, offset: 1 << 40, bytes: 70_000, wait: 250 * time.Millisecond,
@@ -127,27 +138,27 @@ func TestFetchOnTheWire(t *testing.T) {
 		}
 		whole := answerTo(resp)
 		for n := range whole {
-			if m, err := decodeRawFetched(whole[:n], version); err == nil {
+			if m, err := decodeFetched(whole[:n], version); err == nil {
 				t.Errorf("version %d: an answer of %d bytes reads as %+v", version, n, m)
 			}
 		}
 		resp.Topics[0].Partitions[0].ErrorCode = int16(kafka.NotLeaderForPartition)
-		if m, err := decodeRawFetched(answerTo(resp), version); err != nil || !errors.Is(m.err, kafka.NotLeaderForPartition) || m.end != 100 {
+		if m, err := decodeFetched(answerTo(resp), version); err != nil || !errors.Is(m.err, kafka.NotLeaderForPartition) || m.end != 100 {
 			t.Errorf("version %d: an error of the partition is %+v, %v", version, m, err)
 		}
 		resp.Topics = nil
-		if _, err := decodeRawFetched(answerTo(resp), version); !errors.Is(err, protocol.ErrNoPartition) {
+		if _, err := decodeFetched(answerTo(resp), version); !errors.Is(err, protocol.ErrNoPartition) {
 			t.Errorf("version %d: an answer about nothing: %v", version, err)
 		}
 		if resp.ErrorCode = int16(kafka.FetchSessionIDNotFound); version >= 7 {
-			if m, err := decodeRawFetched(answerTo(resp), version); err != nil || !errors.Is(m.err, kafka.FetchSessionIDNotFound) {
+			if m, err := decodeFetched(answerTo(resp), version); err != nil || !errors.Is(m.err, kafka.FetchSessionIDNotFound) {
 				t.Errorf("version %d: an error of the whole is %+v, %v", version, m, err)
 			}
 		}
 		rp.RecordBatches, resp.ErrorCode = nil, 0 // null counts as none
 		rt.Partitions = []kmsg.FetchResponseTopicPartition{rp}
 		resp.Topics = []kmsg.FetchResponseTopic{rt}
-		if m, err := decodeRawFetched(answerTo(resp), version); err != nil || len(m.records) != 0 || m.end != 100 {
+		if m, err := decodeFetched(answerTo(resp), version); err != nil || len(m.records) != 0 || m.end != 100 {
 			t.Errorf("version %d: without records %+v, %v", version, m, err)
 		}
 	}
@@ -160,27 +171,45 @@ func TestFetchOnTheWire(t *testing.T) {
 }
 
 // An answer is read up to its length, if that is admitted. Errors are reported.
-func TestExchange(t *testing.T) {
-	c := &conversation{answer: bytes.NewReader(append(sized([]byte("four")), "more"...))}
-	if got, err := exchange(c, []byte("ask"), 4); string(got) != "four" || err != nil || c.sent.String() != "ask" {
-		t.Errorf("%q, %v; sent %q", got, err, &c.sent)
+func TestConverse(t *testing.T) {
+	versions := kmsg.NewPtrApiVersionsResponse()
+	versions.ApiKeys = []kmsg.ApiVersionsResponseApiKey{{ApiKey: 0, MaxVersion: 12}, {ApiKey: int16(protocol.Fetch), MinVersion: 4, MaxVersion: 18}}
+	whole := sized(answerTo(versions))
+	ask := func(c *conversation, most int64) (int16, error) {
+		a, err := converse(c, kmsg.NewPtrApiVersionsRequest(), "me", atMost(most))
+		if err != nil {
+			return 0, err
+		}
+		return newestIn(a.(*kmsg.ApiVersionsResponse), protocol.Fetch)
 	}
-	gone := errors.New("gone")
-	for what, c := range map[string]struct {
-		c    *conversation
-		want error
-	}{
-		"writing":       {&conversation{broken: gone}, gone},
-		"no answer":     {&conversation{answer: bytes.NewReader(nil)}, io.EOF},
-		"half a length": {&conversation{answer: bytes.NewReader([]byte{0, 0})}, io.ErrUnexpectedEOF},
-		"half":          {&conversation{answer: bytes.NewReader(sized([]byte("four"))[:6])}, io.ErrUnexpectedEOF},
-	} {
-		if got, err := exchange(c.c, []byte("ask"), 4); !errors.Is(err, c.want) || len(got) == 4 && what != "half" {
-			t.Errorf("%s: %q, %v", what, got, err)
+	most := int64(len(whole) - 4)
+	if v, err := ask(&conversation{answer: bytes.NewReader(append(bytes.Clone(whole), "more"...))}, most); v != 18 || err != nil {
+		t.Errorf("version %d, %v", v, err)
+	}
+	if v, err := newestIn(versions, protocol.Metadata); v != 0 || err != nil {
+		t.Errorf("of a request that is not known: version %d, %v", v, err)
+	}
+	for n := range whole {
+		if v, err := ask(&conversation{answer: bytes.NewReader(whole[:n])}, most); err == nil {
+			t.Errorf("version %d of %d bytes", v, n)
 		}
 	}
-	if _, err := exchange(&conversation{answer: bytes.NewReader(sized([]byte("fives")))}, nil, 4); err == nil || err.Error() != "kafka: an answer of 5 bytes, more than 4" {
+	for n := range whole[4:] {
+		if err := decodeAnswer(kmsg.NewPtrApiVersionsResponse(), whole[4:4+n]); err == nil {
+			t.Errorf("%d bytes are an answer", n)
+		}
+	}
+	if _, err := ask(&conversation{answer: bytes.NewReader(whole)}, most-1); err == nil || err.Error() != fmt.Sprintf("kafka: an answer of %d bytes, more than %d", most, most-1) {
 		t.Errorf("too much: %v", err)
+	}
+	gone := errors.New("gone")
+	if _, err := ask(&conversation{broken: gone}, most); !errors.Is(err, gone) {
+		t.Errorf("writing: %v", err)
+	}
+	for _, tags := range [][]byte{{1, 5, 2, 'a'}, {0xff, 0xff, 0xff, 0xff, 0x0f}, bytes.Repeat([]byte{0xff}, 11)} {
+		if err := decodeAnswer(kmsg.NewPtrDescribeProducersResponse(), append(make([]byte, 4), tags...)); err == nil {
+			t.Errorf("tagged fields % x are an answer", tags)
+		}
 	}
 	r := &rawFetch{version: newestFetch, admit: func(n int64) error { return &crowdedError{n} }}
 	var crowded *crowdedError
@@ -219,226 +248,162 @@ func TestWhoIsAsked(t *testing.T) {
 	}
 }
 
-// The same for requests in the flexible encoding.
-func TestFlexibleOnTheWire(t *testing.T) {
-	tag := func(tags *kmsg.Tags) { tags.Set(9, []byte("of a later version")) }
-	text := func(s string) *string { return &s }
+// toldBy are brokers that answer every request of package kmsg with the same answer.
+type toldBy struct {
+	*kafka.Transport
+	answer   kmsg.Response
+	versions map[protocol.ApiKey]int16
+	sent     bytes.Buffer
+}
 
-	offsets := kmsg.NewPtrOffsetFetchResponse()
-	offsets.Version = offsetFetchVersion
-	ot := kmsg.NewOffsetFetchResponseTopic()
-	ot.Topic = "events"
-	for p, offset := range []int64{42, -1, 1 << 40} {
-		op := kmsg.NewOffsetFetchResponseTopicPartition()
-		op.Partition, op.Offset, op.LeaderEpoch, op.Metadata = int32(p), offset, 5, text("by whom")
-		tag(&op.UnknownTags)
-		ot.Partitions = append(ot.Partitions, op)
+func (b *toldBy) RoundTrip(_ context.Context, _ net.Addr, r kafka.Request) (kafka.Response, error) {
+	raw := r.(protocol.RawExchanger)
+	if !raw.Required(b.versions) {
+		return nil, errors.New("the library would write it")
 	}
-	tag(&ot.UnknownTags)
-	tag(&offsets.UnknownTags)
-	offsets.Topics = append(offsets.Topics, ot)
-	fetchOffsets := kmsg.NewPtrOffsetFetchRequest()
-	fetchOffsets.Version = offsetFetchVersion
+	b.sent.Reset()
+	whole := answerTo(b.answer)
+	talk := &conversation{answer: bytes.NewReader(sized(whole))}
+	m, err := raw.RawExchange(talk)
+	b.sent.Write(talk.sent.Bytes())
+	return m, err
+}
+
+// Requests that kafka-go does not support go to brokers that do, ask for what is wanted, and their
+// answers are understood.
+func TestNewerRequests(t *testing.T) {
+	ctx, tp := t.Context(), stream.TopicPartition{Topic: "events", Partition: 300}
+	l := &link{cluster: Cluster{ClientID: "me", Brokers: []string{"b"}}}
+	with := func(answer kmsg.Response) *toldBy {
+		b := &toldBy{answer: answer, versions: map[protocol.ApiKey]int16{describeProducers: 0, describeTransactions: 0, protocol.OffsetFetch: 5, protocol.Metadata: 8}}
+		l.transport = b
+		return b
+	}
 
 	producers := kmsg.NewPtrDescribeProducersResponse()
 	pt, pp := kmsg.NewDescribeProducersResponseTopic(), kmsg.NewDescribeProducersResponseTopicPartition()
-	pt.Topic, pp.Partition, pp.ErrorMessage = "events", 3, text("none")
 	for id, begun := range []int64{-1, 12, 0} {
 		active := kmsg.NewDescribeProducersResponseTopicPartitionActiveProducer()
-		active.ProducerID, active.ProducerEpoch, active.LastSequence, active.LastTimestamp, active.CoordinatorEpoch, active.CurrentTxnStartOffset = int64(id), 1, 2, 4711+int64(id), 3, begun
-		tag(&active.UnknownTags)
+		active.ProducerID, active.LastTimestamp, active.CurrentTxnStartOffset = int64(id), 4711+int64(id), begun
 		pp.ActiveProducers = append(pp.ActiveProducers, active)
 	}
-	tag(&pp.UnknownTags)
 	pt.Partitions = append(pt.Partitions, pp)
-	tag(&pt.UnknownTags)
 	producers.Topics = append(producers.Topics, pt)
-	tag(&producers.UnknownTags)
+	b := with(producers)
+	want := map[int64]holder{1: {12, time.UnixMilli(4712)}, 2: {0, time.UnixMilli(4713)}}
+	if open, err := l.holders(ctx, tp); err != nil || !reflect.DeepEqual(open, want) {
+		t.Errorf("holders %v, %v", open, err)
+	}
+	asked := kmsg.NewPtrDescribeProducersRequest()
+	if asBroker(t, b.sent.Bytes(), asked); asked.Topics[0].Topic != "events" || !slices.Equal(asked.Topics[0].Partitions, []int32{300}) {
+		t.Errorf("the broker reads %+v", asked)
+	}
+	producers.Topics[0].Partitions[0].ErrorCode = int16(kafka.NotLeaderForPartition)
+	if _, err := l.holders(ctx, tp); !errors.Is(err, kafka.NotLeaderForPartition) {
+		t.Errorf("holders: %v", err)
+	}
 
 	transactions := kmsg.NewPtrDescribeTransactionsResponse()
 	ts := kmsg.NewDescribeTransactionsResponseTransactionState()
-	ts.TransactionalID, ts.State, ts.TimeoutMillis, ts.StartTimestamp, ts.ProducerID, ts.ProducerEpoch = "id", "CompleteCommit", 60000, 5, 1<<33, 2
+	ts.State, ts.ProducerID = stateCommitted, 1<<33
 	transactions.TransactionStates = append(transactions.TransactionStates, ts)
-
-	topics := kmsg.NewPtrMetadataResponse()
-	topics.Version = shapeVersion
-	b := kmsg.NewMetadataResponseBroker()
-	b.NodeID, b.Host, b.Port, b.Rack = 1, "host", 9092, text("rack")
-	tag(&b.UnknownTags)
-	topics.Brokers, topics.ClusterID = append(topics.Brokers, b), text("cluster")
-	mt := kmsg.NewMetadataResponseTopic()
-	mt.Topic, mt.TopicID = text("events"), [16]byte{1, 2, 15: 16}
-	for p := range int32(3) {
-		mp := kmsg.NewMetadataResponseTopicPartition()
-		mp.Partition, mp.Replicas = p, []int32{1}
-		mt.Partitions = append(mt.Partitions, mp)
-	}
-	topics.Topics = append(topics.Topics, mt)
-	askTopics := kmsg.NewPtrMetadataRequest()
-	askTopics.Version = shapeVersion
-
-	for _, c := range []struct {
-		name   string
-		r      protocol.RawExchanger
-		as     kmsg.Request
-		check  func() bool
-		answer kmsg.Response
-		want   protocol.Message
-		cut    int // this many of the answer's last bytes are not needed
-	}{
-		{"offsets", &offsetFetchRequest{client: "me", group: "g", topic: "events", partitions: []int{0, 1, 300}}, fetchOffsets, func() bool {
-			return fetchOffsets.Group == "g" && fetchOffsets.RequireStable && len(fetchOffsets.Topics) == 1 && fetchOffsets.Topics[0].Topic == "events" && reflect.DeepEqual(fetchOffsets.Topics[0].Partitions, []int32{0, 1, 300})
-		}, offsets, &offsetFetchResponse{offsets: map[int]int64{0: 42, 1: -1, 2: 1 << 40}}, 0},
-		{"producers", &holdersRequest{recent{key: describeProducers, client: "me"}, stream.TopicPartition{Topic: "events", Partition: 300}}, kmsg.NewPtrDescribeProducersRequest(), nil,
-			producers, &holdersResponse{open: map[int64]holder{1: {12, time.UnixMilli(4712)}, 2: {0, time.UnixMilli(4713)}}}, 0},
-		{"transactions", &describeRequest{recent{key: describeTransactions, client: "me"}, "id"}, kmsg.NewPtrDescribeTransactionsRequest(), nil,
-			transactions, &describeResponse{state: "CompleteCommit", producer: 1 << 33}, 5},
-		{"topics", &shapeRequest{client: "me", topic: "events"}, askTopics, func() bool {
-			return len(askTopics.Topics) == 1 && *askTopics.Topics[0].Topic == "events" && askTopics.Topics[0].TopicID == [16]byte{} && !askTopics.AllowAutoTopicCreation
-		}, topics, &shapeResponse{shape: shape{id: [16]byte{1, 2, 15: 16}, partitions: 3}}, -1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			known := map[protocol.ApiKey]int16{describeProducers: 0, describeTransactions: 0, protocol.OffsetFetch: 7, protocol.Metadata: 10}
-			if !c.r.Required(known) {
-				t.Fatal("the library would write it")
-			}
-			whole := answerTo(c.answer)
-			talk := &conversation{answer: bytes.NewReader(sized(whole))}
-			got, err := c.r.RawExchange(talk)
-			if err != nil || !reflect.DeepEqual(got, c.want) {
-				t.Errorf("%+v, %v; want %+v", got, err, c.want)
-			}
-			asBroker(t, talk.sent.Bytes(), c.as)
-			if c.check != nil && !c.check() {
-				t.Errorf("the broker reads %+v", c.as)
-			}
-			if c.cut < 0 { // partitions are not examined
-				c.cut = len(whole) - bytes.Index(whole, mt.TopicID[:]) - len(mt.TopicID) - 2 - len(mt.Partitions)
-			}
-			for n := range len(whole) - c.cut {
-				if m, err := c.r.RawExchange(&conversation{answer: bytes.NewReader(sized(whole[:n]))}); err == nil {
-					t.Errorf("an answer of %d bytes of %d reads as %+v", n, len(whole), m)
-				}
-			}
-			if _, err := c.r.RawExchange(&conversation{broken: io.ErrClosedPipe}); !errors.Is(err, io.ErrClosedPipe) {
-				t.Errorf("a connection that is closed: %v", err)
-			}
-			if _, old := c.r.(*offsetFetchRequest); old {
-				return
-			}
-			// A broker that is too old is not asked.
-			c.r.Required(map[protocol.ApiKey]int16{protocol.Fetch: 11, protocol.Metadata: 8})
-			talk = &conversation{answer: bytes.NewReader(nil)}
-			m, err := c.r.RawExchange(talk)
-			if failed := reflect.ValueOf(m).Elem().FieldByName("err"); err != nil || talk.sent.Len() > 0 || failed.IsNil() {
-				t.Errorf("an old broker was sent %d bytes: %+v, %v", talk.sent.Len(), m, err)
-			}
-		})
-	}
-	asked := kmsg.NewPtrDescribeProducersRequest()
-	asBroker(t, (&holdersRequest{recent{client: "me"}, stream.TopicPartition{Topic: "events", Partition: 300}}).encode(), asked)
-	if len(asked.Topics) != 1 || asked.Topics[0].Topic != "events" || !reflect.DeepEqual(asked.Topics[0].Partitions, []int32{300}) {
-		t.Errorf("the broker reads %+v", asked)
+	b = with(transactions)
+	p := newProducer(l, "id", 0)
+	if state, by, err := p.describe(ctx); state != stateCommitted || by != 1<<33 || err != nil {
+		t.Errorf("described: %s, %d, %v", state, by, err)
 	}
 	described := kmsg.NewPtrDescribeTransactionsRequest()
-	asBroker(t, (&describeRequest{recent{client: "me"}, "id"}).encode(), described)
-	if !reflect.DeepEqual(described.TransactionalIDs, []string{"id"}) {
+	if asBroker(t, b.sent.Bytes(), described); !slices.Equal(described.TransactionalIDs, []string{"id"}) {
 		t.Errorf("the broker reads %+v", described)
 	}
-
-	// Errors in answers.
-	offsets.Topics[0].Partitions[1].ErrorCode = int16(kafka.UnstableOffsetCommit)
-	if r, err := decodeOffsetFetch(answerOf(answerTo(offsets))); err != nil || !r.unstable || r.err != nil || r.offsets[2] != 1<<40 {
-		t.Errorf("an offset that is not stable: %+v, %v", r, err)
-	}
-	offsets.Topics[0].Partitions[1].ErrorCode = int16(kafka.UnknownTopicOrPartition)
-	if r, err := decodeOffsetFetch(answerOf(answerTo(offsets))); err != nil || r.unstable || !errors.Is(r.err, kafka.UnknownTopicOrPartition) {
-		t.Errorf("a partition that is unknown: %+v, %v", r, err)
-	}
-	offsets.Topics = nil
-	for code, want := range map[kafka.Error]error{kafka.GroupIdNotFound: nil, kafka.NotCoordinatorForGroup: kafka.NotCoordinatorForGroup} {
-		offsets.ErrorCode = int16(code)
-		r, err := decodeOffsetFetch(answerOf(answerTo(offsets)))
-		if err != nil || r.unstable || !errors.Is(r.err, want) {
-			t.Errorf("error %d of the group: %+v, %v", code, r, err)
-		}
-		if of := r.of([]int{0, 7}); !reflect.DeepEqual(of, map[int]int64{0: -1, 7: -1}) {
-			t.Errorf("offsets that are not there are %v", of)
-		}
-	}
-	producers.Topics[0].Partitions[0].ErrorCode = int16(kafka.NotLeaderForPartition)
-	if r, err := decodeHolders(answerOf(answerTo(producers))); err != nil || !errors.Is(r.err, kafka.NotLeaderForPartition) {
-		t.Errorf("producers: %+v, %v", r, err)
-	}
 	transactions.TransactionStates[0].ErrorCode = int16(kafka.TransactionalIDNotFound)
-	if r, err := decodeDescribed(answerOf(answerTo(transactions))); err != nil || !errors.Is(r.err, kafka.TransactionalIDNotFound) {
-		t.Errorf("transactions: %+v, %v", r, err)
+	if _, _, err := p.describe(ctx); !errors.Is(err, kafka.TransactionalIDNotFound) {
+		t.Errorf("described: %v", err)
 	}
-	if transactions.TransactionStates = nil; true {
-		if r, err := decodeDescribed(answerOf(answerTo(transactions))); err == nil {
-			t.Errorf("no transaction: %+v", r)
-		}
+	transactions.TransactionStates = nil
+	if _, _, err := p.describe(ctx); !errors.Is(err, errNoTransaction) {
+		t.Errorf("no transaction: %v", err)
 	}
+
+	topics := kmsg.NewPtrMetadataResponse()
+	mt, name := kmsg.NewMetadataResponseTopic(), "events"
+	mt.Topic, mt.TopicID, mt.AuthorizedOperations = &name, [16]byte{1, 2, 15: 16}, 1<<opWrite
+	partitions := make([]kmsg.MetadataResponseTopicPartition, 3)
+	topics.Topics = append(topics.Topics, mt)
 	for _, c := range []struct {
 		code       kafka.Error
-		partitions bool
-		want       shapeResponse
+		partitions []kmsg.MetadataResponseTopicPartition
+		want       shape
+		err        error
 	}{
-		{kafka.UnknownTopicOrPartition, false, shapeResponse{}},
-		{kafka.UnknownTopicOrPartition, true, shapeResponse{}},
-		{kafka.LeaderNotAvailable, true, shapeResponse{shape: shape{mt.TopicID, 3}}}, // of some partition: temporary
-		{kafka.LeaderNotAvailable, false, shapeResponse{shape: shape{mt.TopicID, 0}, err: kafka.LeaderNotAvailable}},
-		{0, false, shapeResponse{shape: shape{mt.TopicID, 0}}},
+		{0, partitions, shape{mt.TopicID, 3}, nil},
+		{0, nil, shape{mt.TopicID, 0}, nil},
+		{kafka.UnknownTopicOrPartition, nil, shape{}, nil},
+		{kafka.UnknownTopicOrPartition, partitions, shape{}, nil},
+		{kafka.LeaderNotAvailable, partitions, shape{mt.TopicID, 3}, nil}, // of some partition: temporary
+		{kafka.LeaderNotAvailable, nil, shape{}, kafka.LeaderNotAvailable},
 	} {
-		topics.Topics[0].ErrorCode, topics.Topics[0].Partitions = int16(c.code), nil
-		if c.partitions {
-			topics.Topics[0].Partitions = mt.Partitions
+		topics.Topics[0].ErrorCode, topics.Topics[0].Partitions, topics.Version = int16(c.code), c.partitions, topicIDs
+		b = with(topics)
+		if got, err := l.shape(ctx, name); got != c.want || !errors.Is(err, c.err) {
+			t.Errorf("error %d, %d partitions: %+v, %v; want %+v", c.code, len(c.partitions), got, err, c.want)
 		}
-		if r, err := decodeShape(answerOf(answerTo(topics))); err != nil || !reflect.DeepEqual(*r, c.want) {
-			t.Errorf("error %d, partitions %v: %+v, %v; want %+v", c.code, c.partitions, r, err, c.want)
+		now := kmsg.NewPtrMetadataRequest()
+		now.Version = topicIDs
+		if asBroker(t, b.sent.Bytes(), now); len(now.Topics) != 1 || *now.Topics[0].Topic != name || now.AllowAutoTopicCreation {
+			t.Errorf("the broker reads %+v", now)
+		}
+		delete(b.versions, describeProducers) // an older broker has no ids
+		topics.Version = topicOperations
+		old := c.want
+		old.id = [16]byte{}
+		if got, err := l.shape(ctx, name); got != old || !errors.Is(err, c.err) {
+			t.Errorf("of an older broker: %+v, %v; want %+v", got, err, old)
+		}
+		if allowed, err := l.operations(ctx, name); allowed != 1<<opWrite || coded(int16(c.code)) != err {
+			t.Errorf("operations %b, %v", allowed, err)
 		}
 	}
-	topics.Topics = nil
-	if r, err := decodeShape(answerOf(answerTo(topics))); !errors.Is(err, errShortShape) {
-		t.Errorf("no topic: %+v, %v", r, err)
+	if _, err := l.shape(ctx, "others"); err == nil {
+		t.Error("an answer about another topic has a shape")
+	}
+	for _, versions := range []map[protocol.ApiKey]int16{{}, {protocol.Metadata: 7}} { // before 2.3
+		b.versions = versions
+		b.sent.Reset()
+		if _, err := l.operations(ctx, name); !errors.Is(err, kafka.UnsupportedVersion) || b.sent.Len() > 0 {
+			t.Errorf("%v: an old broker was sent %d bytes: %v", versions, b.sent.Len(), err)
+		}
 	}
 }
 
-// Fields that would end after their answer leave nothing to read.
-func TestFlexibleFields(t *testing.T) {
+// An answer about committed offsets says which there are, and whether some may still change.
+func TestCommittedOffsets(t *testing.T) {
+	answer := func(group kafka.Error, codes ...kafka.Error) *kmsg.OffsetFetchResponse {
+		r := kmsg.NewPtrOffsetFetchResponse()
+		topic := kmsg.NewOffsetFetchResponseTopic()
+		for i, code := range codes {
+			p := kmsg.NewOffsetFetchResponseTopicPartition()
+			p.Partition, p.Offset, p.ErrorCode = int32(i), 40+int64(i), int16(code)
+			topic.Partitions = append(topic.Partitions, p)
+		}
+		r.Topics, r.ErrorCode = append(r.Topics, topic), int16(group)
+		return r
+	}
 	for _, c := range []struct {
-		bytes []byte
-		read  func(d *flexible) any
-		want  any
-		rest  int // -1: too short
+		answer   *kmsg.OffsetFetchResponse
+		offsets  map[int]int64
+		unstable bool
+		err      error
 	}{
-		{[]byte{3, 1, 2, 9}, func(d *flexible) any { return d.length() }, 2, 3},
-		{[]byte{4, 1, 2, 9}, func(d *flexible) any { return d.length() }, 3, 3},
-		{[]byte{5, 1, 2, 9}, func(d *flexible) any { return d.length() }, 0, -1},
-		{[]byte{0, 1}, func(d *flexible) any { return d.length() }, 0, 1}, // null
-		{[]byte{1}, func(d *flexible) any { return d.length() }, 0, 0},
-		{[]byte{0x80}, func(d *flexible) any { return d.varint() }, uint64(0), -1},
-		{nil, func(d *flexible) any { return d.varint() }, uint64(0), -1},
-		{[]byte{0xac, 2, 7}, func(d *flexible) any { return d.varint() }, uint64(300), 1},
-		{bytes.Repeat([]byte{0xff}, 11), func(d *flexible) any { return d.varint() }, uint64(0), -1},
-		{[]byte{1, 2, 3}, func(d *flexible) any { return d.uint(2) }, uint64(258), 1},
-		{[]byte{1}, func(d *flexible) any { return d.uint(2) }, uint64(0), -1},
-		{[]byte{1, 2}, func(d *flexible) any { return len(d.next(2)) }, 2, 0},
-		{[]byte{1, 2}, func(d *flexible) any { return len(d.next(3)) }, 0, -1},
-		{[]byte{1, 2}, func(d *flexible) any { return len(d.next(-1)) }, 0, -1},
-		{[]byte{1, 2}, func(d *flexible) any { return len(d.next(0)) }, 0, 2},
-		{[]byte{0, 7}, func(d *flexible) any { d.tags(); return nil }, nil, 1},
-		{[]byte{2, 5, 1, 'a', 6, 0, 7}, func(d *flexible) any { d.tags(); return nil }, nil, 1},
-		{[]byte{1, 5, 2, 'a'}, func(d *flexible) any { d.tags(); return nil }, nil, -1},
-		{[]byte{1, 5, 1, 'a'}, func(d *flexible) any { d.tags(); return nil }, nil, 0},
-		{[]byte{0xff, 0xff, 0xff, 0xff, 0x0f}, func(d *flexible) any { d.tags(); return nil }, nil, -1},
-		{[]byte{0, 0}, func(d *flexible) any { return d.code() }, nil, 0},
-		{[]byte{0, 3}, func(d *flexible) any { return d.code() }, kafka.UnknownTopicOrPartition, 0},
+		{answer(0, 0, 0), map[int]int64{0: 40, 1: 41}, false, nil},
+		{answer(0, 0, kafka.UnstableOffsetCommit), map[int]int64{0: 40, 1: 41}, true, nil},
+		{answer(0, kafka.UnknownTopicOrPartition), map[int]int64{0: 40}, false, kafka.UnknownTopicOrPartition},
+		{answer(kafka.GroupIdNotFound), map[int]int64{}, false, nil},
+		{answer(kafka.NotCoordinatorForGroup), map[int]int64{}, false, kafka.NotCoordinatorForGroup},
 	} {
-		d := &flexible{rest: c.bytes}
-		got := c.read(d)
-		if got != c.want || d.short != (c.rest < 0) || len(d.rest) != max(c.rest, 0) {
-			t.Errorf("% x: %v, %d bytes left, short %v; want %v", c.bytes, got, len(d.rest), d.short, c.want)
+		got, err := positionsIn(c.answer)
+		if !reflect.DeepEqual(got, &positions{c.offsets, c.unstable}) || !errors.Is(err, c.err) {
+			t.Errorf("%+v, %v; want %v, unstable %v, %v", got, err, c.offsets, c.unstable, c.err)
 		}
 	}
 }
@@ -461,7 +426,8 @@ func TestAnotherTopic(t *testing.T) {
 func TestNoCreation(t *testing.T) {
 	be := binary.BigEndian
 	request := func(key protocol.ApiKey, version uint16) []byte {
-		b := append(requestHeader(key, version, "me"), 0, 0, 0, 1, 0, 1, 't', 1)
+		b := be.AppendUint16(be.AppendUint16(make([]byte, 4), uint16(key)), version)
+		b = append(b, 0, 0, 0, 0, 0, 2, 'm', 'e', 0, 0, 0, 1, 0, 1, 't', 1)
 		be.PutUint32(b, uint32(len(b)-4))
 		return b
 	}
@@ -486,26 +452,22 @@ func TestNoCreation(t *testing.T) {
 	}
 }
 
-// A broker before 2.3 is not asked for permissions.
-func TestPermissionsOfOldBrokers(t *testing.T) {
-	for version, want := range map[int16]bool{7: true, 8: false, 12: false} {
-		r := &aclRequest{Request: metadata.Request{TopicNames: []string{"t"}}}
-		if !r.Required(map[protocol.ApiKey]int16{protocol.Metadata: version}) || r.unsupported != want {
-			t.Errorf("version %d: not supported %v", version, r.unsupported)
-		}
-		talk := &conversation{answer: bytes.NewReader(nil)}
-		if _, err := r.RawExchange(talk); errors.Is(err, kafka.UnsupportedVersion) != want || (talk.sent.Len() == 0) != want {
-			t.Errorf("version %d: %v", version, err)
-		}
+// A Sink's producer gets its id from any broker. One before 0.11 has none, and is not asked.
+func TestSession(t *testing.T) {
+	answer := kmsg.NewPtrInitProducerIDResponse()
+	answer.ProducerID, answer.ProducerEpoch = 1<<33, 7
+	b := &toldBy{answer: answer, versions: map[protocol.ApiKey]int16{protocol.InitProducerId: 1}}
+	s := &Sink{link: &link{cluster: Cluster{ClientID: "me"}, transport: b}}
+	if got, err := s.session(t.Context()); err != nil || got != (kafka.ProducerSession{ProducerID: 1 << 33, ProducerEpoch: 7}) {
+		t.Errorf("session %+v, %v", got, err)
 	}
-	for versions, want := range map[bool]error{true: io.EOF, false: kafka.UnsupportedVersion} {
-		r, known := &sessionRequest{}, map[protocol.ApiKey]int16{}
-		if versions {
-			known[protocol.InitProducerId] = 1
-		}
-		r.Required(known)
-		if _, err := r.RawExchange(&conversation{answer: bytes.NewReader(nil)}); !errors.Is(err, want) && !(versions && errors.Is(err, io.ErrUnexpectedEOF)) {
-			t.Errorf("a producer's id, known %v: %v", versions, err)
-		}
+	asked := kmsg.NewPtrInitProducerIDRequest()
+	if asBroker(t, b.sent.Bytes(), asked); asked.TransactionalID != nil {
+		t.Errorf("the broker reads %+v", asked)
+	}
+	b.versions = nil
+	b.sent.Reset()
+	if got, err := s.session(t.Context()); err != nil || got.ProducerID != -1 || b.sent.Len() > 0 {
+		t.Errorf("of an old broker: %+v, %v; it was sent %d bytes", got, err, b.sent.Len())
 	}
 }

@@ -3,18 +3,15 @@ package kafka
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
 	"math"
 	"net"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
-	"github.com/twmb/franz-go/pkg/kmsg"
 	"pgregory.net/rapid"
 
 	"unfold/stream"
@@ -169,112 +166,3 @@ func TestFollowingSequence(t *testing.T) {
 }
 
 func alike(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
-
-// Answers decoded by this package: whole, and cut at every byte.
-func TestAnswersCutShort(t *testing.T) {
-	be := binary.BigEndian
-	positions := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 't', 3}
-	for p, offset := range []int64{42, -1} {
-		positions = be.AppendUint32(positions, uint32(p))
-		positions = be.AppendUint64(positions, uint64(offset))
-		positions = append(positions, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0)
-	}
-	positions = append(positions, 0, 0, 0, 0)
-	r, err := decodeOffsetFetch(answerOf(positions))
-	if err != nil || r.err != nil || r.offsets[0] != 42 || r.offsets[1] != -1 || len(r.offsets) != 2 {
-		t.Errorf("positions %+v, %v", r, err)
-	}
-	fetched := append(make([]byte, 11), 1) // one topic
-	fetched = append(fetched, 0, 1, 't', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0)
-	fetched = be.AppendUint64(fetched, 100)
-	fetched = be.AppendUint64(fetched, 90)
-	fetched = be.AppendUint32(fetched, 1)
-	fetched = be.AppendUint64(fetched, 7)
-	fetched = be.AppendUint64(fetched, 33)
-	fetched = append(be.AppendUint32(fetched, 3), 1, 2, 3)
-	f, err := decodeRawFetched(fetched, 4)
-	if err != nil || f.end != 100 || f.stable != 90 || !slices.Equal(f.aborted, []abortedTransaction{{7, 33}}) || len(f.records) != 3 {
-		t.Errorf("fetched %+v, %v", f, err)
-	}
-	for n := range positions {
-		if r, err := decodeOffsetFetch(answerOf(positions[:n])); err == nil {
-			t.Errorf("positions of %d bytes read as %+v", n, r)
-		}
-	}
-	holders := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 't', 2, 0, 0, 0, 5, 0, 0, 0, 3}
-	for id, begun := range []int64{-1, 12} {
-		holders = be.AppendUint64(holders, uint64(id+7))
-		holders = be.AppendUint64(append(holders, make([]byte, 8)...), 4711)
-		holders = be.AppendUint64(append(holders, make([]byte, 4)...), uint64(begun))
-		holders = append(holders, 0)
-	}
-	holders = append(holders, 0, 0, 0)
-	h, err := decodeHolders(answerOf(holders))
-	if err != nil || h.err != nil || len(h.open) != 1 || h.open[8] != (holder{12, time.UnixMilli(4711)}) {
-		t.Errorf("holders %+v, %v", h, err)
-	}
-	for n := range holders {
-		if h, err := decodeHolders(answerOf(holders[:n])); err == nil {
-			t.Errorf("holders of %d bytes read as %+v", n, h)
-		}
-	}
-	topics := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 2, 'h', 0, 0, 0, 9, 0, 0} // a broker
-	topics = append(topics, 2, 'c', 0, 0, 0, 1, 2, 0, 0, 2, 't')                         // cluster, controller, a topic
-	topics = append(topics, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 0, 4)
-	shaped, err := decodeShape(answerOf(append(topics, 0, 0, 0)))
-	if err != nil || shaped.err != nil || shaped.partitions != 3 || shaped.id[15] != 16 {
-		t.Errorf("topic %+v, %v", shaped, err)
-	}
-	for n := range topics {
-		if s, err := decodeShape(answerOf(topics[:n])); err == nil {
-			t.Errorf("a topic of %d bytes reads as %+v", n, s)
-		}
-	}
-	for n := range fetched {
-		if f, err := decodeRawFetched(fetched[:n], 4); err == nil {
-			t.Errorf("an answer of %d bytes reads as %+v", n, f)
-		}
-	}
-}
-
-// Answers to a fetch by topic id, and about versions, are decoded as another library encodes them.
-// Cut at any byte they are refused.
-func TestAnswersByID(t *testing.T) {
-	fetch := kmsg.NewPtrFetchResponse()
-	fetch.Version = fetchByID
-	topic, partition := kmsg.NewFetchResponseTopic(), kmsg.NewFetchResponseTopicPartition()
-	partition.HighWatermark, partition.LastStableOffset, partition.PreferredReadReplica, partition.RecordBatches = 100, 90, 4, []byte{1, 2, 3}
-	partition.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{{ProducerID: 7, FirstOffset: 33}}
-	topic.Partitions = append(topic.Partitions, partition)
-	fetch.Topics = append(fetch.Topics, topic)
-	answer := fetch.AppendTo(make([]byte, 4+1)) // correlation id, tagged fields
-	f, err := decodeFetchedByID(answer)
-	if err != nil || f.err != nil || f.end != 100 || f.stable != 90 || f.nearer != 4 || !slices.Equal(f.aborted, []abortedTransaction{{7, 33}}) || len(f.records) != 3 {
-		t.Errorf("fetched %+v, %v", f, err)
-	}
-	for n := range len(answer) - 3 { // without the tagged fields at the end
-		if f, err := decodeFetchedByID(answer[:n]); err == nil {
-			t.Errorf("an answer of %d bytes reads as %+v", n, f)
-		}
-	}
-	fetch.Topics[0].Partitions[0] = kmsg.NewFetchResponseTopicPartition()
-	fetch.Topics[0].Partitions[0].ErrorCode = int16(kafka.UnknownTopicID)
-	if f, err := decodeFetchedByID(fetch.AppendTo(make([]byte, 4+1))); err != nil || !replaced(f.err) {
-		t.Errorf("of a topic that is gone: %+v, %v", f, err)
-	}
-
-	versions := kmsg.NewPtrApiVersionsResponse()
-	versions.ApiKeys = []kmsg.ApiVersionsResponseApiKey{{ApiKey: 0, MaxVersion: 12}, {ApiKey: int16(protocol.Fetch), MinVersion: 4, MaxVersion: 18}}
-	answer = versions.AppendTo(make([]byte, 4))
-	if v, err := decodeVersions(answer, protocol.Fetch); err != nil || v != 18 {
-		t.Errorf("version %d, %v", v, err)
-	}
-	if v, err := decodeVersions(answer, protocol.Metadata); err != nil || v != 0 {
-		t.Errorf("of a request that is not known: version %d, %v", v, err)
-	}
-	for n := range answer {
-		if v, err := decodeVersions(answer[:n], protocol.Fetch); err == nil {
-			t.Errorf("versions of %d bytes read as %d", n, v)
-		}
-	}
-}

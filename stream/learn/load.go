@@ -2,7 +2,6 @@ package learn
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -243,41 +242,7 @@ func otherMapping(saved, now ingest.Mapping, encoder *ingest.Encoder) string {
 	if reflect.DeepEqual(saved, now) {
 		return ""
 	}
-	var differ []string
-	note := func(setting string, was, is any) {
-		if !reflect.DeepEqual(was, is) {
-			differ = append(differ, fmt.Sprintf("%s %v, and the settings say %v", setting, was, is))
-		}
-	}
-	note("vector", cmp.Or(saved.Vector, "(none)"), cmp.Or(now.Vector, "(none)"))
-	if !reflect.DeepEqual(saved.Columns, now.Columns) {
-		differ = append(differ, fmt.Sprintf("columns %s, and the settings say %s", columnsText(saved.Columns), columnsText(now.Columns)))
-	}
-	note("metric", cmp.Or(saved.Metric, ingest.Euclidean), cmp.Or(now.Metric, ingest.Euclidean))
-	note("log1p", saved.Log1p, now.Log1p)
-	note("standardize", saved.Standardize, now.Standardize)
-	note("vocabulary", cmp.Or(saved.MaxVocabulary, ingest.DefaultVocabulary), cmp.Or(now.MaxVocabulary, ingest.DefaultVocabulary))
-	note("mixed", saved.Mixed, now.Mixed)
-	note("missing", fillText[saved.Fill], fillText[now.Fill])
-	if len(differ) == 0 {
-		return "another reading of its columns than the settings say"
-	}
-	return strings.Join(differ, "; ")
-}
-
-// fillText is the setting of missing values.
-var fillText = map[bool]string{true: "mean", false: "error"}
-
-// columnsText lists columns in the form of JSON, with their options.
-func columnsText(columns []ingest.ColumnSpec) string {
-	if len(columns) == 0 {
-		return "(none)"
-	}
-	text, err := json.Marshal(columns)
-	if err != nil {
-		return fmt.Sprint(columns)
-	}
-	return string(text)
+	return cmp.Or(strings.Join(saved.Differences(now), "; "), "another reading of its columns than the settings say")
 }
 
 // rebuild makes a reference set for a map without one from its points, x = mean + Components' z,

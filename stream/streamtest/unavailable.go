@@ -26,7 +26,6 @@ type Registry struct {
 	mu    sync.Mutex
 	away  bool
 	known map[string]bool
-	asked int
 }
 
 // SetAway makes the registry unavailable, or available again.
@@ -34,13 +33,6 @@ func (r *Registry) SetAway(away bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.away = away
-}
-
-// Asked returns the number of requests.
-func (r *Registry) Asked() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.asked
 }
 
 // Decode implements stream.Decoder.
@@ -73,7 +65,6 @@ func (r *Registry) have(name string) error {
 func (r *Registry) fetch(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.asked++
 	switch {
 	case r.away:
 		return &stream.UnavailableError{Err: ErrAway}

@@ -57,8 +57,6 @@ type Reader struct {
 	closed  bool
 	// sending counts the holders of the message returned last.
 	sending *share
-	// Restarts is the number of times that the reader had to start again.
-	Restarts int
 }
 
 // Join begins to read. Close the reader.
@@ -159,7 +157,6 @@ func (r *Reader) poll() (Message, bool, <-chan struct{}) {
 func (r *Reader) begin() {
 	h := r.h
 	if r.begun {
-		r.Restarts++
 	}
 	r.begun, r.generation, r.next, r.news, r.from, r.intro, r.sampled = true, h.generation, h.log.end(), h.log.end(), 0, 0, false
 }

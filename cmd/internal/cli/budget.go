@@ -195,8 +195,6 @@ func against(p budget.Plan) string {
 		return fmt.Sprintf("landmarks in the input at level %d", p.Level)
 	case p.Coarse == models.CoarseShared:
 		return "random points that 64 share"
-	case p.Coarse == models.CoarseAnchors:
-		return "random cells of the map"
 	}
 	return "cells of the map"
 }

@@ -20,7 +20,7 @@ func (c *plotCmd) columns(ctx context.Context, out *plot.Map, m *emit.Map) error
 		if err != nil {
 			return err
 		}
-		out.Facet, out.FacetBy = column.Strings(), c.Facet
+		out.Facet = column.Strings()
 	}
 	if c.Size != "" {
 		column, err := mapColumn(c.Map, m, c.Size)

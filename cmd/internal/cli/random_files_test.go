@@ -122,7 +122,7 @@ func (f *drawnFile) drawFlags(holes bool) {
 		{2, []string{"--kind", one(r, "lvm", "lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds", "gtm")}},
 		{2, []string{"--dims", one(r, "1", "2", "3", "5")}}, {3, []string{"--neighbors", one(r, "1", "3", "20")}},
 		{4, []string{"--tails", "gaussian"}}, {4, []string{"--frame", one(r, "none", "pca", "mds", "geodesic")}},
-		{5, []string{"--coarse", one(r, "map", "shared", "anchors", "all", "input")}}, {5, []string{"--search", one(r, "exact", "hnsw", "descent")}},
+		{5, []string{"--coarse", one(r, "map", "shared", "all", "input")}}, {5, []string{"--search", one(r, "exact", "hnsw", "descent")}},
 		{6, []string{"--scales", "unit"}}, {6, []string{"--pca", one(r, "2", "none")}}, {6, []string{"--reach", one(r, "1", "30")}},
 	} {
 		if f.maybe(of.odds) {

@@ -130,7 +130,7 @@ func TestFacets(t *testing.T) {
 	for i := range day {
 		day[i] = string(rune('A' + i%7))
 	}
-	m := Map{X: x, Y: y, Class: class, Facet: day, FacetBy: "day"}
+	m := Map{X: x, Y: y, Class: class, Facet: day}
 	p := prepared(t, m, Settings{})
 	whole := panel(p.s, p.paint)
 	if len(p.facets) != 7 {

@@ -37,9 +37,8 @@ type Map struct {
 	// Size, one a point, makes the dots' areas proportional to it. SizeBy names it.
 	Size   []float64
 	SizeBy string
-	// Facet has a value for each point. Each value gets a panel; FacetBy names the column.
-	Facet   []string
-	FacetBy string
+	// Facet has a value for each point. Each value gets a panel.
+	Facet []string
 	// Bright, one a point, marks points to highlight; all others are grey, behind them.
 	Bright []bool
 	// Spread has ellipses, which are drawn below the points. One for each point has the point's colour.

@@ -30,3 +30,29 @@ func Registers(n int, one func() reg.VecVirtual) []reg.VecVirtual {
 	}
 	return out
 }
+
+// Set is an instruction set with registers of 512 bits or of 256, for kernels on integers.
+type Set struct {
+	Name string
+	Wide bool
+}
+
+// Sets are those that programs choose from.
+var Sets = []Set{{"AVX512", true}, {"AVX2", false}}
+
+// Register returns a new register.
+func (s Set) Register() reg.VecVirtual {
+	if s.Wide {
+		return build.ZMM()
+	}
+	return build.YMM()
+}
+
+// Zero sets a register to zero.
+func (s Set) Zero(r reg.VecVirtual) {
+	if s.Wide {
+		build.VPXORD(r, r, r)
+	} else {
+		build.VPXOR(r, r, r)
+	}
+}

@@ -13,13 +13,3 @@ func addAVX512(dst *float64, stride int, a *float64, b *float64, terms int, alph
 //
 //go:noescape
 func addAVX2(dst *float64, stride int, a *float64, b *float64, terms int, alpha float64)
-
-// peakAVX512 does n times 24 fused operations on vectors, and nothing else.
-//
-//go:noescape
-func peakAVX512(n int)
-
-// peakAVX2 does n times 12 fused operations on vectors, and nothing else.
-//
-//go:noescape
-func peakAVX2(n int)

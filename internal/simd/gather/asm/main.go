@@ -44,7 +44,7 @@ func (k kernel) write() {
 	Pragma("noescape")
 	Doc(doc + " and terms at least 1.")
 	arg := func(name string) Register { return Load(Param(name), GP64()) }
-	c := columns{kernel: k, dst: arg("dst"), x: arg("x"), stride: arg("stride"), list: arg("list"), w: arg("w"), terms: arg("terms"), label: name}
+	c := columns{kernel: k, dst: arg("dst"), x: arg("x"), stride: arg("stride"), list: arg("list"), w: arg("w"), terms: arg("terms")}
 	n := arg("n")
 	SHLQ(Imm(3), c.stride)
 	if k.slope {
@@ -69,7 +69,6 @@ func (k kernel) write() {
 // columns is a loop over the columns of the rows.
 type columns struct {
 	kernel
-	label                                  string
 	dst, p, own, x, stride, list, w, terms Register
 }
 

@@ -25,8 +25,6 @@ func main() {
 	ConstraintExpr("amd64,!noasm")
 	addAVX512()
 	addAVX2()
-	peak("AVX512", 24, ZMM)
-	peak("AVX2", 12, YMM)
 	Generate()
 }
 
@@ -134,28 +132,6 @@ func addAVX2() {
 			}
 		}
 	}
-	VZEROUPPER()
-	RET()
-}
-
-// peak only runs fused operations.
-func peak(name string, n int, one func() VecVirtual) {
-	asm.Begin("peak"+name, "(n int)", fmt.Sprintf("peak%s does n times %d fused operations on vectors, and nothing else.", name, n))
-	left := asm.Arg("n")
-	acc, x := asm.Registers(n, one), one()
-	for _, v := range append(acc, x) {
-		if name == "AVX512" {
-			VPXORQ(v, v, v)
-		} else {
-			VXORPD(v, v, v)
-		}
-	}
-	Label("loop")
-	for _, v := range acc {
-		VFMADD231PD(x, x, v)
-	}
-	DECQ(left)
-	JNZ(LabelRef("loop"))
 	VZEROUPPER()
 	RET()
 }

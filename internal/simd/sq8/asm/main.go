@@ -5,39 +5,23 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/internal/simd/asm"
 )
 
 func main() {
 	ConstraintExpr("amd64,!noasm")
-	for _, s := range []set{{name: "AVX512", wide: true}, {name: "AVX2"}} {
-		s.scores()
+	for _, s := range asm.Sets {
+		set{s}.scores()
 	}
 	Generate()
 }
 
-// set is an instruction set with registers of 512 bits or of 256.
-type set struct {
-	name string
-	wide bool
-}
-
-func (s set) register() VecVirtual {
-	if s.wide {
-		return ZMM()
-	}
-	return YMM()
-}
-
-func (s set) zero(r VecVirtual) {
-	if s.wide {
-		VPXORD(r, r, r)
-	} else {
-		VPXOR(r, r, r)
-	}
-}
+// set is an instruction set.
+type set struct{ asm.Set }
 
 func (s set) load(m Mem, r VecVirtual) {
-	if s.wide {
+	if s.Wide {
 		VMOVDQU32(m, r)
 	} else {
 		VMOVDQU(m, r)
@@ -45,7 +29,7 @@ func (s set) load(m Mem, r VecVirtual) {
 }
 
 func (s set) store(r VecVirtual, m Mem) {
-	if s.wide {
+	if s.Wide {
 		VMOVDQU32(r, m)
 	} else {
 		VMOVDQU(r, m)
@@ -60,14 +44,14 @@ const panel = 64
 // the code's signed bytes are added in pairs to 16 bits, where two times 127 x 127 fit, and so do
 // those of a run; these are then added in pairs to 32 bits.
 func (s set) scores() {
-	name := "scores" + s.name
+	name := "scores" + s.Name
 	TEXT(name, NOSPLIT, "func(out *int32, code *int8, runs *uint8, groups int, data *uint8, norm *int32, panels int)")
 	Pragma("noescape")
 	Doc(name + " writes the scores of a positive number of panels for a code of groups of four elements, in runs.")
 	out, code, groups := Load(Param("out"), GP64()), Load(Param("code"), GP64()), Load(Param("groups"), GP64())
 	runs := Load(Param("runs"), GP64())
 	data, norm, panels := Load(Param("data"), GP64()), Load(Param("norm"), GP64()), Load(Param("panels"), GP64())
-	ones := s.register()
+	ones := s.Register()
 	one := XMM()
 	word := GP32()
 	MOVL(U32(0x00010001), word)
@@ -106,7 +90,7 @@ func (s set) scores() {
 
 // parts is the number of registers that 16 rows take.
 func (s set) parts() int {
-	if s.wide {
+	if s.Wide {
 		return 1
 	}
 	return 2
@@ -117,10 +101,10 @@ func (s set) four(name string, out, code, groups, data, norm, size, triple Regis
 	parts := s.parts()
 	sums := make([]VecVirtual, 4*parts)
 	for i := range sums {
-		sums[i] = s.register()
-		s.zero(sums[i])
+		sums[i] = s.Register()
+		s.Zero(sums[i])
 	}
-	q, t := s.register(), s.register()
+	q, t := s.Register(), s.Register()
 	k, left := GP64(), GP64()
 	MOVQ(code, k)
 	MOVQ(groups, left)
@@ -166,10 +150,10 @@ func (s set) some(name string, n int, out, code, runs, data, norm, size Register
 	parts := s.parts()
 	acc, short := make([]VecVirtual, n*parts), make([]VecVirtual, n*parts)
 	for i := range acc {
-		acc[i], short[i] = s.register(), s.register()
-		s.zero(acc[i])
+		acc[i], short[i] = s.Register(), s.Register()
+		s.Zero(acc[i])
 	}
-	q, t := s.register(), s.register()
+	q, t := s.Register(), s.Register()
 	at, end := GP64(), GP64()
 	next := GP64() // the second panel
 	k, run, left := GP64(), GP64(), GP64()
@@ -181,7 +165,7 @@ func (s set) some(name string, n int, out, code, runs, data, norm, size Register
 	MOVQ(runs, run)
 	Label(name)
 	for _, a := range short {
-		s.zero(a)
+		s.Zero(a)
 	}
 	MOVBLZX(Mem{Base: run}, left.As32())
 	INCQ(run)

@@ -199,20 +199,3 @@ func addAVX2() {
 	VZEROUPPER()
 	RET()
 }
-
-func peakAVX2() {
-	asm.Begin("peakAVX2", "(n int)", "peakAVX2 does n times 12 fused operations on 8 numbers each, and nothing else.")
-	n := Load(Param("n"), GP64())
-	acc, x := asm.Registers(12, YMM), YMM()
-	for _, v := range append(acc, x) {
-		VXORPS(v, v, v)
-	}
-	Label("loop")
-	for _, v := range acc {
-		VFMADD231PS(x, x, v)
-	}
-	DECQ(n)
-	JNZ(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
-}

@@ -27,13 +27,13 @@ func main() {
 		lowerBoundsAVX512(rows)
 	}
 	addAVX512()
-	peakAVX512()
+	peak("AVX512", 24, 16, ZMM, VPXORD)
 	scanAVX2()
 	scanRowAVX2()
 	lowerBoundsAVX2()
 	lowerBoundsRowAVX2()
 	addAVX2()
-	peakAVX2()
+	peak("AVX2", 12, 8, YMM, VXORPS)
 	for _, rows := range []int{tall, short} {
 		orderedAVX512(rows)
 		orderedAVX2(rows)
@@ -191,18 +191,19 @@ func addAVX512() {
 	RET()
 }
 
-func peakAVX512() {
-	asm.Begin("peakAVX512", "(n int)", "peakAVX512 does n times 24 fused operations on 16 numbers each, and nothing else.")
-	n := Load(Param("n"), GP64())
-	acc, x := asm.Registers(24, ZMM), ZMM()
+// peak only runs fused operations, on n vectors of the given numbers.
+func peak(name string, n, numbers int, one func() VecVirtual, zero func(...Op)) {
+	asm.Begin("peak"+name, "(n int)", fmt.Sprintf("peak%s does n times %d fused operations on %d numbers each, and nothing else.", name, n, numbers))
+	left := Load(Param("n"), GP64())
+	acc, x := asm.Registers(n, one), one()
 	for _, v := range append(acc, x) {
-		VPXORD(v, v, v)
+		zero(v, v, v)
 	}
 	Label("loop")
 	for _, v := range acc {
 		VFMADD231PS(x, x, v)
 	}
-	DECQ(n)
+	DECQ(left)
 	JNZ(LabelRef("loop"))
 	VZEROUPPER()
 	RET()

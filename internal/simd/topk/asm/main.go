@@ -5,60 +5,45 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/internal/simd/asm"
 )
 
 func main() {
 	ConstraintExpr("amd64,!noasm")
-	set{name: "AVX512", wide: true}.count()
-	set{name: "AVX2"}.count()
+	for _, s := range asm.Sets {
+		set{s}.count()
+	}
 	below()
 	belowAVX2()
 	Generate()
 }
 
-// set is an instruction set with registers of 512 bits or of 256.
-type set struct {
-	name string
-	wide bool
-}
-
-func (s set) register() VecVirtual {
-	if s.wide {
-		return ZMM()
-	}
-	return YMM()
-}
-
-func (s set) zero(r VecVirtual) {
-	if s.wide {
-		VPXORD(r, r, r)
-	} else {
-		VPXOR(r, r, r)
-	}
-}
+// set is an instruction set.
+type set struct{ asm.Set }
 
 // panel is the number of bytes of 16 keys.
 const panel = 64
 
 // count counts the elements below a bound, in as many lanes as a register has.
 func (s set) count() {
-	name := "count" + s.name
+	name := "count" + s.Name
 	TEXT(name, NOSPLIT, "func(s *int32, panels int, bound int32) int32")
 	Pragma("noescape")
 	Doc(name + " returns how many of the elements of a positive number of times sixteen are less than bound.")
 	from, panels := Load(Param("s"), GP64()), Load(Param("panels"), GP64())
 	low := XMM()
 	VMOVD(Load(Param("bound"), GP32()), low)
-	bound, sum, v := s.register(), s.register(), s.register()
+	bound, sum, v := s.Register(), s.Register(), s.Register()
 	VPBROADCASTD(low, bound)
-	s.zero(sum)
+	s.Zero(sum)
 	var minus VecVirtual
-	if s.wide {
+	if s.Wide {
 		minus = ZMM()
 		VPTERNLOGD(Imm(255), minus, minus, minus)
 	}
 	Label(name + "Loop")
-	if s.wide {
+	if s.Wide {
 		k := K()
 		VPCMPD(Imm(6), Mem{Base: from}, bound, k)
 		VPSUBD(minus, sum, k, sum)
@@ -71,7 +56,7 @@ func (s set) count() {
 	ADDQ(Imm(panel), from)
 	DECQ(panels)
 	JNE(LabelRef(name + "Loop"))
-	if s.wide {
+	if s.Wide {
 		up, y := YMM(), YMM()
 		VEXTRACTI64X4(Imm(1), sum, up)
 		VPADDD(up, sum.AsY(), y)
