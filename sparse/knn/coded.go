@@ -69,7 +69,8 @@ type coded struct {
 const (
 	// leastCoded is the number of columns, and leastRows that of rows, from which codes pay.
 	leastCoded, leastRows = 96, 1000
-	// codedChunk is the number of panels in the first chunk of a search, with 3 MB of lower bounds.
+	// codedChunk is the number of panels in the first chunk of a search, with 3 MB of lower bounds. Up
+	// to twice as many are one chunk, so that fewer distances are computed.
 	codedChunk = 1 << 14 / codes.Width
 	// mostPass is the largest share of sampled pairs that may pass the codes, since each that does
 	// costs a distance.
@@ -99,6 +100,9 @@ func newCoded[T vec.Float](x vec.Matrix[T], order func() []int32, threads int) *
 // packCodes is newCoded with a coding.
 func packCodes[T vec.Float](c *coding, x vec.Matrix[T], order func() []int32, level simd.Level, threads int) *coded {
 	p := &coded{coding: *c, Panels: codes.NewPanels(x.Rows, x.Cols, c.largest), level: level, chunk: codedChunk}
+	if p.Count() <= 2*codedChunk {
+		p.chunk = max(1, p.Count())
+	}
 	if order != nil {
 		p.order = order()
 	}
