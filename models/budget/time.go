@@ -339,12 +339,12 @@ func scanFloats(dim int) func() func(first int) {
 }
 
 func scanCodes(dim int) func() func(first int) {
-	p := codes.NewPanels(panelRows, dim)
+	p := codes.NewPanels(panelRows, dim, codes.Fast(simd.Best())[0].Largest)
 	never := slices.Repeat([]int32{math.MaxInt32}, p.N)
 	return func() func(int) {
-		left, mask := codes.NewLeft(dim), make([]uint64, panels*codes.Height)
+		left, mask := codes.NewLeft(p), make([]uint64, panels*codes.Height)
 		return func(first int) {
-			left.Take(p, first)
+			left.Take(simd.Best(), p, first)
 			codes.Scan(simd.Best(), mask, left, never, p, 0, panels, never)
 		}
 	}

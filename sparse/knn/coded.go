@@ -10,7 +10,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// coding rounds rows to codes, integers of one byte (package codes).
+// coding rounds rows to codes, integers of one byte up to a largest magnitude (package codes).
 //
 // With a centre c, v_i = (x_i - c)/unit is clipped to the box of the codes and rounded to c_i. Both
 // are projections onto convex sets up to e_i, the length by which the rounding moves the clipped
@@ -21,6 +21,7 @@ import (
 // Products of codes are integers, so the distance of the codes has no error.
 type coding struct {
 	centre    []float64
+	largest   int
 	unit, per float64 // per is 1/unit
 	error     float64 // at least e_j, of any row
 }
@@ -32,10 +33,10 @@ const codeSlack = 0x1p-20
 // encode writes the codes of a row and returns e, rounded up.
 func encode[T vec.Float](c *coding, to []int8, row []T) float64 {
 	var e2 float64
-	centre, per := c.centre[:len(row)], c.per
+	centre, per, largest := c.centre[:len(row)], c.per, float64(c.largest)
 	to = to[:len(row)]
 	for k, x := range row {
-		v := min(max((float64(x)-centre[k])*per, -codes.Largest), codes.Largest)
+		v := min(max((float64(x)-centre[k])*per, -largest), largest)
 		u := math.RoundToEven(v)
 		e2 += (v - u) * (v - u)
 		to[k] = int8(u)
@@ -68,7 +69,8 @@ type coded struct {
 const (
 	// leastCoded is the number of columns, and leastRows that of rows, from which codes pay.
 	leastCoded, leastRows = 96, 1000
-	// codedChunk is the number of panels in the first chunk of a search, with 3 MB of lower bounds.
+	// codedChunk is the number of panels in the first chunk of a search, with 3 MB of lower bounds. Up
+	// to twice as many are one chunk, so that fewer distances are computed.
 	codedChunk = 1 << 14 / codes.Width
 	// mostPass is the largest share of sampled pairs that may pass the codes, since each that does
 	// costs a distance.
@@ -78,7 +80,7 @@ const (
 // ByCodes reports whether Graph compares n rows of dim values by codes of one byte instead of
 // float32, if their distances permit it. The choice depends on the processor, the lists do not.
 func ByCodes(n, dim int) bool {
-	return codes.Fast(simd.Best()) && dim >= leastCoded && dim <= codes.MaxDim && n >= leastRows
+	return len(codes.Fast(simd.Best())) > 0 && dim >= leastCoded && dim <= codes.MaxDim && n >= leastRows
 }
 
 // newCoded rounds and packs the rows of x, whose values have been checked, in the order of the
@@ -88,8 +90,8 @@ func newCoded[T vec.Float](x vec.Matrix[T], order func() []int32, threads int) *
 		return nil
 	}
 	level := simd.Best()
-	c, pass := bestCoding(x, level)
-	if c == nil || pass > mostPass {
+	c := chooseCoding(x, level)
+	if c == nil {
 		return nil
 	}
 	return packCodes(c, x, order, level, threads)
@@ -97,7 +99,10 @@ func newCoded[T vec.Float](x vec.Matrix[T], order func() []int32, threads int) *
 
 // packCodes is newCoded with a coding.
 func packCodes[T vec.Float](c *coding, x vec.Matrix[T], order func() []int32, level simd.Level, threads int) *coded {
-	p := &coded{coding: *c, Panels: codes.NewPanels(x.Rows, x.Cols), level: level, chunk: codedChunk}
+	p := &coded{coding: *c, Panels: codes.NewPanels(x.Rows, x.Cols, c.largest), level: level, chunk: codedChunk}
+	if p.Count() <= 2*codedChunk {
+		p.chunk = max(1, p.Count())
+	}
 	if order != nil {
 		p.order = order()
 	}
@@ -131,16 +136,32 @@ func (p *coded) bytes() int64 { return p.Bytes() + 4*int64(len(p.e)+len(p.order)
 // trialRows is the number of rows, and trialQueries that of queries among them, that a coding is chosen by.
 const trialRows, trialQueries = 512, 64
 
-// bestCoding returns the coding that excludes most pairs of sampled rows, and the share of pairs
-// that it does not exclude. It returns nil if the values are too large or too small. The choice
-// affects time only.
+// perPass is the time of a pair that passes the codes, by that of its product in float32: it costs a
+// distance in double precision and often a place in a list.
+const perPass = 40
+
+// chooseCoding returns the coding that takes least time of those that a level multiplies fast, or
+// nil if products in float32 are faster. Coarser codes are multiplied faster, and more pairs pass.
+func chooseCoding[T vec.Float](x vec.Matrix[T], level simd.Level) (best *coding) {
+	t, least := newTrial(x, level), math.Inf(1)
+	for _, r := range codes.Fast(level) {
+		c, pass := t.best(r.Largest)
+		if time := r.Time + perPass*pass; c != nil && pass <= mostPass && time < least {
+			best, least = c, time
+		}
+	}
+	return best
+}
+
+// best returns the coding with codes up to the largest that excludes most pairs of sampled rows, and
+// the share of pairs that it does not exclude. It returns nil if the values are too large or too
+// small. The choice affects time only.
 //
 // A smaller box has smaller errors, but clips more.
-func bestCoding[T vec.Float](x vec.Matrix[T], level simd.Level) (best *coding, pass float64) {
-	t := newTrial(x, level)
+func (t *trial[T]) best(largest int) (best *coding, pass float64) {
 	pass, most := 2.0, 0.0
 	for half := range 9 {
-		c := &coding{centre: t.centre, unit: t.most * math.Pow(2, -float64(half)/2) / codes.Largest}
+		c := &coding{centre: t.centre, largest: largest, unit: t.most * math.Pow(2, -float64(half)/2) / float64(largest)}
 		c.per = 1 / c.unit
 		if !(c.unit > 0x1p-400 && c.unit < 0x1p400) {
 			break
@@ -191,7 +212,7 @@ func newTrial[T vec.Float](x vec.Matrix[T], level simd.Level) *trial[T] {
 func (t *trial[T]) score(c *coding) (pass, ratio float64) {
 	p := packCodes(c, t.x, nil, t.level, 1)
 	stride := p.Count() * codes.Width
-	left, lower, row := codes.NewLeft(t.x.Cols), make([]int32, codes.Height*stride), make([]int8, t.x.Cols)
+	left, lower, row := codes.NewLeft(p.Panels), make([]int32, codes.Height*stride), make([]int8, t.x.Cols)
 	for q := 0; q < len(t.queries); q += codes.Height {
 		some := t.queries[q:min(len(t.queries), q+codes.Height)]
 		for r, i := range some {

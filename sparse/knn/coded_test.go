@@ -1,6 +1,7 @@
 package knn_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/internal/simd"
+	"unfold/internal/simd/codes"
 	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
@@ -16,9 +18,13 @@ import (
 
 // An index by codes passes the conformance suite.
 func TestCodedConformance(t *testing.T) {
-	knntest.Conformance(t, knntest.Options{Exact: true}, func(x vec.Matrix[float32]) knn.Index {
-		return knn.NewExactCoded(x)
-	})
+	for _, largest := range []int{31, codes.Largest} {
+		t.Run(fmt.Sprint(largest), func(t *testing.T) {
+			knntest.Conformance(t, knntest.Options{Exact: true}, func(x vec.Matrix[float32]) knn.Index {
+				return knn.NewExactCoded(x, largest)
+			})
+		})
+	}
 }
 
 // Graphs, lists of other rows and of other labels by codes equal the double loop for any data and
@@ -42,25 +48,26 @@ func TestCodedIsBruteForce(t *testing.T) {
 				m.Data[p] *= unit
 			}
 		}
+		largest := rapid.SampledFrom([]int{1, 31, 45, 63, codes.Largest}).Draw(t, "largest")
 		all := make([]int32, n)
 		for i := range all {
 			all[i] = int32(i)
 		}
 		want := knntest.Brute(x, x, k, func(q, j int) bool { return q == j })
 		for _, l := range simd.Levels() {
-			got, err := knn.CodedGraph(x, l, k, rapid.IntRange(1, 5).Draw(t, "size"))
+			got, err := knn.CodedGraph(x, l, largest, k, rapid.IntRange(1, 5).Draw(t, "size"))
 			same(t, l.String(), got, want, err)
-			double, err := knn.CodedGraph(vec.Convert[float64](x), l, k, 1)
+			double, err := knn.CodedGraph(vec.Convert[float64](x), l, largest, k, 1)
 			same(t, l.String()+" of doubles", double, want, err)
 		}
-		found, err := knn.NewExactCoded(x).Search(t.Context(), q, k, knn.Settings{})
+		found, err := knn.NewExactCoded(x, largest).Search(t.Context(), q, k, knn.Settings{})
 		same(t, "search", found, knntest.Brute(x, q, k, nil), err)
 		label := make([]int32, n)
 		for i := range label {
 			label[i] = int32(i * 2 / n)
 		}
 		if k = min(k, n/2); k > 0 {
-			unlike, err := knn.CodedUnlike(x, all, label, k, rapid.IntRange(1, 5).Draw(t, "chunk"))
+			unlike, err := knn.CodedUnlike(x, all, label, largest, k, rapid.IntRange(1, 5).Draw(t, "chunk"))
 			same(t, "unlike", unlike, knntest.Brute(x, x, k, func(q, j int) bool { return label[q] == label[j] }), err)
 		}
 	})
@@ -96,10 +103,44 @@ func TestCodesArePicky(t *testing.T) {
 					x.Row(i)[k] = float32(m + c.spread*rng.NormFloat64())
 				}
 			}
-			pass := knn.CodedShare(x)
-			if got := pass <= knn.MostPass; got != c.want || math.IsNaN(pass) {
-				t.Errorf("%.3f of the pairs pass, at most %v do: %v, want %v", pass, knn.MostPass, got, c.want)
+			for _, largest := range []int{31, codes.Largest} {
+				pass := knn.CodedShare(x, largest)
+				if got := pass <= knn.MostPass; got != c.want || math.IsNaN(pass) {
+					t.Errorf("codes up to %d: %.3f of the pairs pass, at most %v do: %v, want %v", largest, pass, knn.MostPass, got, c.want)
+				}
 			}
 		})
+	}
+}
+
+// Rows are compared by coarse codes, which take less time to multiply, unless finer ones exclude many
+// more pairs: distances of rows of noise are nearly equal.
+func TestCodesAreCoarse(t *testing.T) {
+	fast := codes.Fast(simd.Best())
+	if len(fast) == 0 {
+		t.Skip("products of codes are slow here")
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	directions, few, noise := vec.New[float64](10, 384), vec.New[float32](2000, 384), vec.New[float32](2000, 300)
+	for p := range directions.Data {
+		directions.Data[p] = rng.NormFloat64()
+	}
+	for i := range few.Rows {
+		for d := range directions.Rows {
+			v := rng.NormFloat64()
+			for k, w := range directions.Row(d) {
+				few.Row(i)[k] += float32(v * w)
+			}
+		}
+	}
+	for p := range noise.Data {
+		noise.Data[p] = float32(rng.NormFloat64())
+	}
+	finest := fast[len(fast)-1].Largest
+	if got := knn.CodedLargest(few); got == 0 || got == finest && len(fast) > 1 {
+		t.Errorf("rows of ten dimensions are compared by codes up to %d, of %v", got, fast)
+	}
+	if got := knn.CodedLargest(noise); got != finest {
+		t.Errorf("noise is compared by codes up to %d, want %d", got, finest)
 	}
 }

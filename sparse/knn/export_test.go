@@ -25,20 +25,22 @@ func NewExactChunked(x vec.Matrix[float32], panels int) *Exact {
 	return e
 }
 
-// anyCoding returns the codes of rows at any size and level, or nil if they cannot be coded.
-func anyCoding[T vec.Float](x vec.Matrix[T], level simd.Level) *coded {
-	c, _ := bestCoding(x, level)
+// anyCoded returns rows as codes up to the largest, at any size and level, or nil if they cannot be
+// coded.
+func anyCoded[T vec.Float](x vec.Matrix[T], level simd.Level, largest int) *coded {
+	c, _ := newTrial(x, level).best(largest)
 	if c == nil || x.Cols > codes.MaxDim {
 		return nil
 	}
 	return packCodes(c, x, nil, level, 1)
 }
 
-// NewExactCoded is NewExact by codes for any rows that can be coded.
-func NewExactCoded(x vec.Matrix[float32]) *Exact {
+// NewExactCoded is NewExact by codes up to the largest for any rows that can be coded.
+func NewExactCoded(x vec.Matrix[float32], largest int) *Exact {
 	e := NewExact(x)
-	if e.bad == nil && e.bits == nil && x.Cols > 0 && e.codes == nil {
-		if p := anyCoding(x, simd.Best()); p != nil {
+	if e.bad == nil && e.bits == nil && x.Cols > 0 && x.Rows > 0 {
+		e.codes = nil
+		if p := anyCoded(x, simd.Best(), largest); p != nil {
 			e.codes = e.asCodes(p)
 		}
 	}
@@ -47,8 +49,8 @@ func NewExactCoded(x vec.Matrix[float32]) *Exact {
 
 // CodedGraph is Graph by codes at a level, with blocks of the given number of panels. It returns nil
 // if the rows cannot be coded.
-func CodedGraph[T vec.Float](x vec.Matrix[T], level simd.Level, k, size int) (*Neighbors, error) {
-	p := anyCoding(x, level)
+func CodedGraph[T vec.Float](x vec.Matrix[T], level simd.Level, largest, k, size int) (*Neighbors, error) {
+	p := anyCoded(x, level, largest)
 	if p == nil {
 		return nil, nil
 	}
@@ -57,8 +59,8 @@ func CodedGraph[T vec.Float](x vec.Matrix[T], level simd.Level, k, size int) (*N
 }
 
 // CodedUnlike is NearestUnlike by codes, or nil if the rows cannot be coded.
-func CodedUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, panels int) (*Neighbors, error) {
-	p := anyCoding(x, simd.Best())
+func CodedUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, largest, k, panels int) (*Neighbors, error) {
+	p := anyCoded(x, simd.Best(), largest)
 	if p == nil {
 		return nil, nil
 	}
@@ -102,10 +104,20 @@ func InvertedBounds(a *sparse.Rows, k int) ([]float64, error) {
 	return bounds, nil
 }
 
-// MostPass is the largest share of pairs that may pass codes, and CodedShare the share that does.
+// MostPass is the largest share of pairs that may pass codes, and CodedShare the share that does,
+// for codes up to the largest.
 const MostPass = mostPass
 
-func CodedShare(x vec.Matrix[float32]) float64 {
-	_, pass := bestCoding(x, simd.Best())
+func CodedShare(x vec.Matrix[float32], largest int) float64 {
+	_, pass := newTrial(x, simd.Best()).best(largest)
 	return pass
+}
+
+// CodedLargest returns the largest code that rows are compared by at the best level, or 0 if they
+// are compared as float32.
+func CodedLargest(x vec.Matrix[float32]) int {
+	if p := newCoded(x, nil, 1); p != nil {
+		return p.largest
+	}
+	return 0
 }

@@ -73,15 +73,15 @@ func (p *coded) strip() int                       { return graphPanels(math.MaxI
 func (p *coded) lowest() int32                    { return codes.Lowest }
 func (p *coded) least(i int, dist2 float64) int32 { return p.threshold(float64(p.e[i]), dist2) }
 func (p *coded) limit(threshold int32) int32      { return -threshold }
-func (p *coded) left() *codes.Left                { return codes.NewLeft(p.Dim) }
+func (p *coded) left() *codes.Left                { return codes.NewLeft(p.Panels) }
 func (p *coded) near(left *codes.Left, c *nearby, first, from, to int) {
-	left.Take(p.Panels, first)
+	left.Take(p.level, p.Panels, first)
 	c.compareCodes(p, left, 0, from, to)
 }
 
 func (p *coded) scan(left *codes.Left, mask []uint64, a int, rows []int32, first, last int, cols []int32) {
 	for r := 0; r < codes.Width; r += codes.Height {
-		left.Take(p.Panels, a*codes.Width+r)
+		left.Take(p.level, p.Panels, a*codes.Width+r)
 		codes.Scan(p.level, mask[r*(last-first):], left, rows[r:], p.Panels, first, last, cols)
 	}
 }

@@ -30,6 +30,7 @@ func TestLevelsAgree(t *testing.T) {
 		}
 		q := x.Slice(0, rapid.IntRange(1, n).Draw(t, "queries"))
 		chunk := rapid.IntRange(1, 20).Draw(t, "chunk")
+		largest := rapid.SampledFrom([]int{31, 45, 63, 127}).Draw(t, "largest")
 		var graph, found *Neighbors
 		for _, level := range simd.Levels() {
 			packed := pack(x, Order(x, tile.Width, 1), 1)
@@ -38,7 +39,7 @@ func TestLevelsAgree(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %v", level, err)
 			}
-			if c, _ := bestCoding(x, level); c != nil {
+			if c, _ := newTrial(x, level).best(largest); c != nil {
 				coded := packCodes(c, x, func() []int32 { return packed.order }, level, 1)
 				byCodes, err := newGraphSearch[float32, int32](x, coded, k, 1).all(context.Background(), Settings{Threads: 2})
 				if err != nil || !same(byCodes, gotGraph) {

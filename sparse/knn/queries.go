@@ -73,7 +73,7 @@ type codedQueries[T vec.Float] struct {
 func newCodedQueries[T vec.Float](p *coded) *codedQueries[T] {
 	q := &codedQueries[T]{p: p, codes: make([]int8, p.Dim)}
 	for b := range q.left {
-		q.left[b] = codes.NewLeft(p.Dim)
+		q.left[b] = codes.NewLeft(p.Panels)
 	}
 	return q
 }

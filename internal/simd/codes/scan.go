@@ -36,8 +36,8 @@ func Bounds(level simd.Level, dst []int32, stride int, a *Left, b *Panels, from,
 
 // check returns the number of panels, and panics if the sides have different dimensions.
 func check(a *Left, b *Panels, from, to int) int {
-	if a.dim != b.Dim || from > to {
-		panic(fmt.Sprintf("codes: dimensions %d and %d, panels %d to %d", a.dim, b.Dim, from, to))
+	if !a.matches(b) || from > to {
+		panic(fmt.Sprintf("codes: dimensions %d and %d, codes up to %d and %d, panels %d to %d", a.dim, b.Dim, a.largest, b.Largest, from, to))
 	}
 	return to - from
 }

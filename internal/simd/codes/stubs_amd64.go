@@ -4,12 +4,37 @@
 
 package codes
 
-// scanAVX512 is scanGeneric; it needs VNNI.
+// scanDotAVX512 is scanGeneric; it needs VNNI.
 //
 //go:noescape
-func scanAVX512(mask *uint64, a *uint8, aStart *int32, aLeast *int32, b *uint8, bStart *int32, bLeast *int32, groups int, panels int)
+func scanDotAVX512(mask *uint64, a *uint8, aStart *int32, aLeast *int32, b *uint8, bStart *int32, bLeast *int32, groups int, panels int)
 
-// boundsAVX512 is boundsGeneric; it needs VNNI.
+// boundsDotAVX512 is boundsGeneric; it needs VNNI.
 //
 //go:noescape
-func boundsAVX512(dst *int32, stride int, a *uint8, aStart *int32, b *uint8, bStart *int32, groups int, panels int)
+func boundsDotAVX512(dst *int32, stride int, a *uint8, aStart *int32, b *uint8, bStart *int32, groups int, panels int)
+
+// scanAVX512 is scanGeneric for codes of which a run of pairs of groups fits in 16 bits.
+//
+//go:noescape
+func scanAVX512(mask *uint64, a *uint8, aStart *int32, aLeast *int32, b *uint8, bStart *int32, bLeast *int32, pairs int, run int, panels int)
+
+// boundsAVX512 is boundsGeneric for codes of which a run of pairs of groups fits in 16 bits.
+//
+//go:noescape
+func boundsAVX512(dst *int32, stride int, a *uint8, aStart *int32, b *uint8, bStart *int32, pairs int, run int, panels int)
+
+// scanAVX2 is scanGeneric for codes of which a run of pairs of groups fits in 16 bits.
+//
+//go:noescape
+func scanAVX2(mask *uint64, a *uint8, aStart *int32, aLeast *int32, b *uint8, bStart *int32, bLeast *int32, pairs int, run int, panels int)
+
+// boundsAVX2 is boundsGeneric for codes of which a run of pairs of groups fits in 16 bits.
+//
+//go:noescape
+func boundsAVX2(dst *int32, stride int, a *uint8, aStart *int32, b *uint8, bStart *int32, pairs int, run int, panels int)
+
+// takeAVX2 is takeGeneric.
+//
+//go:noescape
+func takeAVX2(to *uint8, from *uint8, zero int, pairs int)

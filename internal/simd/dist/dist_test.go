@@ -55,7 +55,7 @@ func TestKernelsAgreeWithTwin(t *testing.T) {
 				if got, want := squaredAt(l, q, data), pairTwin(q, data); !same(got, want) {
 					t.Fatalf("%d elements: distance %v, the twin's %v", n, got, want)
 				}
-				rows := make([]int32, rng.IntN(11))
+				rows := make([]int32, rng.IntN(29))
 				for i := range rows {
 					rows[i] = rng.Int32N(9)
 				}
@@ -229,6 +229,8 @@ func TestPanics(t *testing.T) {
 			"no stride":       func() { rowsAt(l, squared, out, q, data, 0, []int32{0}) },
 			"exact row above": func() { exactAt(l, make([]float64, 5), q, data, 20, []int32{0, 1, 2, 3, 5}) },
 			"exact row below": func() { exactAt(l, make([]float64, 5), q, data, 20, []int32{0, 1, 2, -1}) },
+			"exact of eight":  func() { exactAt(l, make([]float64, 9), q, data, 20, []int32{0, 1, 2, 3, 4, 3, 2, 5, 0}) },
+			"exact of nine":   func() { exactAt(l, make([]float64, 9), q, data, 20, []int32{0, 1, 2, 3, 4, 3, 2, 1, 5}) },
 			"exact room":      func() { exactAt(l, make([]float64, 3), q, data, 20, []int32{0, 1, 2, 3}) },
 		} {
 			func() {

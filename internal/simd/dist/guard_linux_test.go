@@ -12,7 +12,7 @@ import (
 func TestKernelsStayInside(t *testing.T) {
 	const most, stride = 257, 260
 	q, data := simdtest.AtEnd[float32](t, most), simdtest.AtEnd[float32](t, 4*stride+most)
-	rows, out, exact := simdtest.AtEnd[int32](t, 7), simdtest.AtEnd[float32](t, 7), simdtest.AtEnd[float64](t, 7)
+	rows, out, exact := simdtest.AtEnd[int32](t, 13), simdtest.AtEnd[float32](t, 13), simdtest.AtEnd[float64](t, 13)
 	for k := range data {
 		data[k] = float32(k % 11)
 	}

@@ -57,7 +57,16 @@ func doubles(l simd.Level, m measure, lanes *[4]float64, a, b []float32, groups 
 // exactly is several in double precision, with the bits of vec.SquaredDistance.
 func exactly(l simd.Level, out []float64, q, data []float32, stride, limit int, rows []int32) int {
 	if l >= simd.AVX2 {
-		return exactAVX2(&out[0], unsafe.SliceData(q), len(q), unsafe.SliceData(data), 4*stride, limit, &rows[0], len(rows))
+		pq, pd := unsafe.SliceData(q), unsafe.SliceData(data)
+		left := len(rows)
+		if left >= 8 {
+			left = eightAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], left)
+		}
+		if left == 0 || left >= 8 {
+			return left
+		}
+		done := len(rows) - left
+		return exactAVX2(&out[done], pq, len(q), pd, 4*stride, limit, &rows[done], left)
 	}
 	return exactTwin(out, q, data, stride, limit, rows)
 }

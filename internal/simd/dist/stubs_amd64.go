@@ -73,6 +73,12 @@ func maxAbsoluteAVX2(lanes *float64, a *float32, b *float32, groups int)
 //go:noescape
 func exactAVX2(out *float64, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
+// eightAVX2 is exactAVX2 for all full groups of eight rows. It returns how many rows are left: fewer than eight, or
+// those from the group on that holds one not below limit.
+//
+//go:noescape
+func eightAVX2(out *float64, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+
 // prefetch asks for the cache line of p and the one after it.
 //
 //go:noescape

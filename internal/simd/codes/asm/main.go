@@ -22,6 +22,11 @@ func main() {
 	ConstraintExpr("amd64,!noasm")
 	scan()
 	bounds()
+	for _, s := range []*narrow{{name: "AVX512", register: ZMM, size: 64, cols: 3}, {name: "AVX2", register: YMM, size: 32, cols: 2}} {
+		s.scan()
+		s.bounds()
+	}
+	take()
 	Generate()
 }
 
@@ -67,8 +72,8 @@ func dot(signed, unsigned, sum Op) {
 
 // scan compares all pairs with their thresholds.
 func scan() {
-	asm.Begin("scanAVX512", "(mask *uint64, a *uint8, aStart, aLeast *int32, b *uint8, bStart, bLeast *int32, groups, panels int)",
-		"scanAVX512 is scanGeneric; it needs VNNI.")
+	asm.Begin("scanDotAVX512", "(mask *uint64, a *uint8, aStart, aLeast *int32, b *uint8, bStart, bLeast *int32, groups, panels int)",
+		"scanDotAVX512 is scanGeneric; it needs VNNI.")
 	mask, a, aStart, aLeast := asm.Arg("mask"), asm.Arg("a"), asm.Arg("aStart"), asm.Arg("aLeast")
 	b, bStart, bLeast, panels := asm.Arg("b"), asm.Arg("bStart"), asm.Arg("bLeast"), asm.Arg("panels")
 	acc := asm.Registers(3*height, ZMM)
@@ -98,8 +103,8 @@ func scan() {
 
 // bounds stores minus all sums that are negative, and 0 for others.
 func bounds() {
-	asm.Begin("boundsAVX512", "(dst *int32, stride int, a *uint8, aStart *int32, b *uint8, bStart *int32, groups, panels int)",
-		"boundsAVX512 is boundsGeneric; it needs VNNI.")
+	asm.Begin("boundsDotAVX512", "(dst *int32, stride int, a *uint8, aStart *int32, b *uint8, bStart *int32, groups, panels int)",
+		"boundsDotAVX512 is boundsGeneric; it needs VNNI.")
 	dst, stride, a, aStart := asm.Arg("dst"), asm.Arg("stride"), asm.Arg("a"), asm.Arg("aStart")
 	b, bStart, panels := asm.Arg("b"), asm.Arg("bStart"), asm.Arg("panels")
 	SHLQ(Imm(2), stride)
@@ -123,6 +128,27 @@ func bounds() {
 	ADDQ(Imm(step), bStart)
 	DECQ(panels)
 	JNZ(LabelRef("panel"))
+	VZEROUPPER()
+	RET()
+}
+
+// take copies the vectors of a left side out of panels, less the zero of these.
+func take() {
+	asm.Begin("takeAVX2", "(to, from *uint8, zero, pairs int)", "takeAVX2 is takeGeneric.")
+	to, from, zero, pairs := asm.Arg("to"), asm.Arg("from"), asm.Arg("zero"), asm.Arg("pairs")
+	low, zeros, x := XMM(), YMM(), asm.Registers(2, YMM)
+	VMOVQ(zero, low)
+	VPBROADCASTB(low, zeros)
+	Label("pair")
+	for g := range x {
+		VMOVDQU(asm.At(from, step*g), x[g])
+		VPSUBB(zeros, x[g], x[g])
+		VMOVDQU(x[g], asm.At(to, 4*height*g))
+	}
+	ADDQ(U32(2*step), from)
+	ADDQ(Imm(2*4*height), to)
+	DECQ(pairs)
+	JNZ(LabelRef("pair"))
 	VZEROUPPER()
 	RET()
 }

@@ -19,6 +19,7 @@ func main() {
 	double("addAbsoluteAVX2", "which are sums", VADDPD)
 	double("maxAbsoluteAVX2", "which are the largest", VMAXPD)
 	exact(masks)
+	eight(masks)
 	prefetch()
 	Generate()
 }
