@@ -95,11 +95,16 @@ func notText(in *input.Source, head []byte, encoding string) error {
 	if mark, _ := csv.MarkOf(head); mark != "" || encoding != "" {
 		return nil
 	}
-	if !isBinary(head, 0) && !isBinary(text, len(text)/100) {
+	// Some databases separate fields by control characters.
+	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte{1}, []byte{','}), []byte{0x1f}, []byte{','})
+	if !isBinary(text[:len(head)], 0) && !isBinary(text, len(text)/100) {
 		return nil
 	}
 	if len(head) >= 4 && head[0] != 0 && head[1] == 0 && head[2] != 0 && head[3] == 0 {
 		return in.Origin.Bad("this seems to be UTF-16 text without a byte order mark").Suggest("if it is say so: --encoding utf-16le")
+	}
+	if len(head) >= 4 && head[0] == 0 && head[1] != 0 && head[2] == 0 && head[3] != 0 && head[1] >= ' ' {
+		return in.Origin.Bad("this seems to be UTF-16 text without a byte order mark").Suggest("if it is say so: --encoding utf-16be")
 	}
 	return in.Origin.Bad("the file is of no known format: it starts with %q", head).Suggest("known formats: %s", Formats())
 }
