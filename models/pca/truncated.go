@@ -63,6 +63,16 @@ func Truncated(ctx context.Context, a *sparse.Rows, q int, s Settings) (*PCA, er
 // of n rows of dim columns.
 func TruncatedBytes(n, dim, q, threads int) int64 {
 	rows, columns, spaces := int64(n), int64(dim), int64(depth+1)*int64(carried(q))
+	// besides is the memory of finding eigenvectors of a formed matrix.
+	besides := func(order int) int64 {
+		switch few := min(q, order); {
+		case whole(order, few):
+			return 2 * int64(order)
+		case wide(order, few):
+			return 4 * int64(carried(q))
+		}
+		return 3 * spaces
+	}
 	bands := bandColumns * int64(par.Threads(threads))
 	switch sparseFormOf(n, dim, q) {
 	case Dual:
@@ -70,11 +80,11 @@ func TruncatedBytes(n, dim, q, threads int) int64 {
 		// thread; then the basis in all columns, its image, and both rotated.
 		products := 3*rows*spaces + columns*bands
 		if n <= maxGram || direct(n, min(q, n)) {
-			products = 2*rows*rows + rows*max(2*rows, 3*spaces) + columns*int64(par.Threads(threads))
+			products = 2*rows*rows + rows*besides(n) + columns*int64(par.Threads(threads))
 		}
 		return 8 * max(products, columns*(4*int64(q)+2*bands))
 	case Primal:
-		return 8 * columns * (2*columns + max(2*columns, 3*spaces))
+		return 8 * columns * (2*columns + besides(dim))
 	}
 	// The terms are the growing spaces, their image, and a band of both for each thread.
 	return 8 * columns * (3*spaces + 2*bands)
