@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -143,7 +144,7 @@ func NewReader(in *input.Source, opts Options, batchRows int, looked map[string]
 
 // look guesses dialect, layout and types from the beginning of a text.
 func look(in *input.Source, opts Options) (Inferred, error) {
-	first, err := in.Again(opts.inferBytes())
+	first, err := in.Again(opts.inferBytes(), hasRecord)
 	if err != nil {
 		return Inferred{}, err
 	}
@@ -161,6 +162,12 @@ func look(in *input.Source, opts Options) (Inferred, error) {
 	out, err := inferTypes(newTextRecords(head, d, in.Origin), first.IsCut, opts, said)
 	out.dialect = d
 	return out, err
+}
+
+// hasRecord reports whether a text has the lines of a header and of a record.
+func hasRecord(head []byte) bool {
+	first := bytes.IndexAny(head, "\r\n")
+	return first >= 0 && bytes.IndexAny(bytes.TrimLeft(head[first:], "\r\n"), "\r\n") >= 0
 }
 
 // batchFields is the maximum number of fields of a batch.
