@@ -37,6 +37,7 @@ func TestDialects(t *testing.T) {
 		{"big-endian utf-16 with a mark", "x.txt", utf16(t, unicode.BigEndian, unicode.UseBOM, "name\tx\nMüller\t1\n"), csv.Options{}, "name string, x int64", "Müller|1"},
 		{"utf-16 said", "x.csv", utf16(t, unicode.LittleEndian, unicode.IgnoreBOM, "name,x\nMüller,1\n"), csv.Options{Encoding: "utf-16"}, "name string, x int64", "Müller|1"},
 		{"big-endian utf-16 said", "x.csv", utf16(t, unicode.BigEndian, unicode.IgnoreBOM, "name,x\nMüller,1\n"), csv.Options{Encoding: "utf-16be"}, "name string, x int64", "Müller|1"},
+		{"latin letters of MS-DOS", "x.csv", "name,x\nZ\x81rich,1\n", csv.Options{Encoding: "cp850"}, "name string, x int64", "Zürich|1"},
 		{"all missing", "x.csv", "a,b\nNA,1\n,2\n", csv.Options{}, "a string, b int64", "NA|1\nnull|2"},
 	} {
 		schema, rows := text(t, c.file, c.content, c.opts)
@@ -76,6 +77,9 @@ func TestEncodingErrors(t *testing.T) {
 		{"header", "n\xe4me,x\nUlm,1\n", "", `line 1: the text is not UTF-8 (byte 0xe4)`},
 		{"late", "name,x\n" + long + "M\xfcller,2\n", "", `row 100001 (line 100002): the text is not UTF-8`},
 		{"cut off", "name,x\nUlm,1\nM\xc3", "", `row 2 (line 3): the text is not UTF-8 (byte 0xc3)`},
+		{"text of MS-DOS", "name,x\nZ\x81rich,1\nK\x94ln,2\n", "", `row 1 (line 2): the text is not UTF-8 (byte 0x81); if it is text of MS-DOS say so: --encoding cp850`},
+		{"text of a Macintosh", "name,x\nZ\x9frich,1\nK\x9aln,2\n", "", `row 1 (line 2): the text is not UTF-8 (byte 0x9f); if it is text of an old Macintosh say so: --encoding macintosh`},
+		{"big-endian utf-16", "\x00n\x00a\x00m\x00e\x00\n", "", `this seems to be UTF-16 text without a byte order mark; if it is say so: --encoding utf-16be`},
 		{"shift_jis", "name,x\nUlm,1\n\x81\xff,2\n", "shift_jis", `row 2 (line 3): the text is not shift_jis; name the encoding that it is in`},
 		{"utf-16", "n\x00a\x00m\x00e\x00\n\x00", "", `this seems to be UTF-16 text without a byte order mark; if it is say so: --encoding utf-16le`},
 		{"unknown", "name\nx\n", "klingon", `the encoding "klingon" is not known`},

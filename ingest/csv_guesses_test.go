@@ -30,6 +30,22 @@ func TestCSVGuesses(t *testing.T) {
 		{"a last column with a value", "a,b,\n0.5,1.5,\n2.5,3.5,x\n", "a float64, b float64, column_2 string", "header: no"},
 		{"a title", "Report of May, 2024\n\na,b,c\n" + numbers, "a float64, b float64, c float64", "1 line before the header left out"},
 		{"a title of many fields", "x,y,z,u,v\na,b,c\n" + numbers, "a float64, b float64, c float64", "1 line before the header left out"},
+		{"a title among separators", "Report,,\n,,\na,b,c\n" + numbers, "a float64, b float64, c float64", "2 lines before the header left out, with a title in the first field"},
+		{"names after a name", "city,0,1,2\nUlm,4,5,6\nBonn,1,8,9\n", "city string, 0 int64, 1 int64, 2 int64", "header: yes, since its fields count up from 0 after a name"},
+		{"wavelengths", "400.5,401,401.5,402,402.5\n5,1,3,2,2\n4,1,5,2,2\n", "400.5 int64, 401 int64, 401.5 int64, 402 int64, 402.5 int64", "header: yes, since its fields are numbers in equal steps"},
+		{"a ramp of numbers", "1.5,2,2.5,3,3.5\n4,5,6,7,8\n1,2,3,4,5\n", "column_0 float64, column_1 int64, column_2 float64, column_3 int64, column_4 float64", "header: no"},
+		{"several empty columns", "a,b,,\n0.5,1.5,,\n2.5,3.5,,\n", "a float64, b float64", "the last 2 columns have neither names nor values"},
+		{"units", "a,b,c\nmm,kg,\n" + numbers, "a float64, b float64, c float64", `the line below the names left out, since it has text above numbers (units such as "mm")`},
+		{"names of two levels", ",A,A,B\n,x,y,x\n0,0.5,1.5,2.5\n1,3.5,4.5,5.5\n", "column_0 int64, A_x float64, A_y float64, B_x float64", "header: of several lines"},
+		{"names of two levels and of row labels", "k,A,A,B\nl,x,y,x\nrow,,,\n0,0.5,1.5,2.5\n1,3.5,4.5,5.5\n", "row int64, A_x float64, A_y float64, B_x float64", "header: of several lines"},
+		{"words among numbers are no units", "a,b,c\n0.5,1.5,x\nmm,kg,y\n2.5,3.5,z\n", "a string, b string, c string", ""},
+		{"one name twice", "a,b,a\n" + numbers, "a float64, b float64, a.1 float64", `two columns have the name "a": column 3 is read as "a.1"`},
+		{"a footnote", "a,b,c\n" + numbers + "\nSource: someone\n", "a float64, b float64, c float64", `1 line at the end left out, with "Source: someone" in the first field`},
+		{"a footnote among separators", "a,b,c\n" + numbers + ",,\nSource,,\n", "a float64, b float64, c float64", "2 lines at the end left out"},
+		{"a name without values is no footnote", "a,b,c\nx,1.5,2\ny,2.5,3\nz,,\n", "a string, b float64, c int64", ""},
+		{"carets", "a^b\n0.5^1.5\n2.5^3.5\n", "a float64, b float64", ""},
+		{"control characters", "a\x01b\n0.5\x011.5\n2.5\x013.5\n", "a float64, b float64", ""},
+		{"times are no columns", "12:30:00\n12:31:00\n", "column_0 string", ""},
 		{"comments", "# made\n# by hand\na,b,c\n" + numbers, "a float64, b float64, c float64", "2 lines of comments before the records left out"},
 		{"names in a comment", "# a,b,c\n" + numbers, "a float64, b float64, c float64", "header: yes, the comment on line 1"},
 		{"carriage returns", "a,b,c\r" + strings.ReplaceAll(numbers, "\n", "\r"), "a float64, b float64, c float64", ""},
@@ -40,6 +56,9 @@ func TestCSVGuesses(t *testing.T) {
 		if c.name == "a last column with a value" {
 			said = c.said // the guess about the header is tested elsewhere
 			schema = c.schema
+		}
+		if c.name == "times are no columns" {
+			said, schema = c.said, strings.Replace(schema, "12:30:00", "column_0", 1)
 		}
 		if schema != c.schema || c.said == "" && said != "" || !strings.Contains(said, c.said) {
 			t.Errorf("%s: %s, said %q\nwant %s, %q", c.name, schema, said, c.schema, c.said)
@@ -77,13 +96,17 @@ func TestCSVOptionsThatErrorsName(t *testing.T) {
 		{"a quote that is not closed", "a,b\n1,\"x\n", "--csv-quote none", csv.Options{Quote: csv.NoQuote}, `1|"x`},
 		{"short records", "a,b\n1,2\n3\n", "--csv-fill", csv.Options{Fill: true}, "1|2\n3|null"},
 		{"comments between records", "a,b\n1,2\n# x, y, z\n3,4\n", "--csv-comment '#'", csv.Options{Comment: '#'}, "1|2\n3|4"},
-		{"columns of one name", "a,a\n1,2\n", "--csv-header yes --csv-names 'a,a.1'", csv.Options{Header: csv.HeaderYes, Names: []string{"a", "a.1"}}, "1|2"},
 		{"a word for nothing", "a,b\n1,2\n.,3\n4,5\n", "--missing-values '.'", csv.Options{Missing: []string{"."}}, "1|2\nnull|3\n4|5"},
 		{"a number for nothing", "a,b\n1,2\n-999.0,3\n4,5\n", "", csv.Options{Missing: []string{"-999"}}, "1|2\nnull|3\n4|5"},
 		{"other quotes", "a,b\n'1.5','2'\n'3','4'\n", "--csv-quote \"'\"", csv.Options{Quote: '\''}, "1.5|2\n3|4"},
 		{"thousands", "a;b\n1,234.5;2\n3;4\n", "--csv-thousands ','", csv.Options{Thousands: ','}, "1234.5|2\n3|4"},
 		{"comments of fewer fields", "a,b\nx,2\n# x\ny,4\n", "--csv-comment CHAR", csv.Options{Comment: '#'}, "x|2\ny|4"},
-		{"lines to skip", "x,y\na,b\n1,2\n3,4\n", "--csv-skip 1", csv.Options{Skip: 1}, "1|2\n3|4"},
+		{"lines to skip", "x\na\n1\n3\n", "--csv-skip 1", csv.Options{Skip: 1}, "1\n3"},
+		{"single quotes around separators", "a,b\n1,'x, y'\n2,'z'\n", `--csv-quote "'"`, csv.Options{Quote: '\''}, "1|x, y\n2|z"},
+		{"backslashes before separators", "a,b\n1,x\\, y\n2,z\n", `--csv-escape '\'`, csv.Options{Escape: '\\'}, "1|x, y\n2|z"},
+		{"points between thousands", "a;b\n1.234,5;2\n3,5;4\n", "--decimal , --csv-thousands .", csv.Options{Thousands: '.', DecimalComma: true}, "1234.5|2\n3.5|4"},
+		{"apostrophes between thousands", "a;b\n1'234.5;2\n3;4\n", `--csv-thousands "'"`, csv.Options{Thousands: '\''}, "1234.5|2\n3|4"},
+		{"thin blanks between thousands", "a;b\n1\u202f234;2\n2\u202f345;4\n", "--csv-thousands '\u202f'", csv.Options{Thousands: '\u202f'}, "1234|2\n2345|4"},
 		{"quotes behind blanks", "a, b\n1, \"x, y\"\n", "", csv.Options{Trim: true}, "1|x, y"},
 	} {
 		path := tempFile(t, "x.csv", []byte(c.content))

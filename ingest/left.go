@@ -45,7 +45,7 @@ func (m Mapping) whyLeft(f table.Field, c ColumnSpec) string {
 	case (m.Mixed || c.special()) && !f.Index && (kind == table.Text && f.Seems != csv.NoValues || kind == table.Time):
 		return ""
 	case f.Index:
-		return "an id: the index of the rows"
+		return indexWhy
 	case kind == table.Number || kind == table.Bool:
 		return ""
 	case f.Seems != "":
@@ -57,6 +57,9 @@ func (m Mapping) whyLeft(f table.Field, c ColumnSpec) string {
 	}
 	return f.Type
 }
+
+// indexWhy is the reason for omitting an index.
+const indexWhy = "an id: the index of the rows"
 
 const (
 	// lookRows is the number of rows that decide whether a column is an id.

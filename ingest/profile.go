@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -100,6 +101,11 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	}
 	if refused == nil {
 		p.Left = fitter.Left()
+		for i := range p.Left {
+			if f, ok := schema.Find(p.Left[i].Column); ok && f.Odd != nil && f.Odd.Kind == table.Number {
+				p.Left[i].Why = fmt.Sprintf("%d of %d values are numbers, %q is not", f.Odd.Fit, f.Odd.Of, table.Clip(f.Odd.Text))
+			}
+		}
 	}
 	if vectors := vectorsOf(schema); len(vectors) == 1 {
 		p.Vector = vectors[0]

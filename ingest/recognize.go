@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"unfold/ingest/csv"
@@ -12,10 +13,10 @@ import (
 
 // foreignKind returns the name of a format that cannot be read, and advice.
 func foreignKind(head []byte) (is, do string) {
-	if s, known := input.Recognize(head); known && s.File != "" {
+	if s, known := input.RecognizeFile(head); known && s.File != "" {
 		return s.Is, s.File
 	}
-	if isJSON(head) {
+	if isJSON(head) && !isRecords(head) {
 		return "JSON without objects", "write an object or a list of numbers a line, or a list of these; or convert it to Parquet or CSV"
 	}
 	return "", ""
@@ -71,11 +72,11 @@ func recognize(in *input.Source, encoding string) (input.Format, error) {
 		return input.IDX, nil
 	}
 	if encoding == "" {
-		if isRecords(more) {
-			return input.JSON, nil
-		}
 		if is, do := foreignKind(more); is != "" {
 			return "", in.Origin.Bad("this is %s, which is not read", is).Suggest("%s", do)
+		}
+		if isRecords(more) {
+			return input.JSON, nil
 		}
 	}
 	return input.CSV, notText(in, more, encoding)
@@ -95,13 +96,22 @@ func notText(in *input.Source, head []byte, encoding string) error {
 	if mark, _ := csv.MarkOf(head); mark != "" || encoding != "" {
 		return nil
 	}
-	if !isBinary(head, 0) && !isBinary(text, len(text)/100) {
+	// Some databases separate fields by control characters.
+	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte{1}, []byte{','}), []byte{0x1f}, []byte{','})
+	if !isBinary(text[:len(head)], 0) && !isBinary(text, len(text)/100) {
 		return nil
 	}
 	if len(head) >= 4 && head[0] != 0 && head[1] == 0 && head[2] != 0 && head[3] == 0 {
 		return in.Origin.Bad("this seems to be UTF-16 text without a byte order mark").Suggest("if it is say so: --encoding utf-16le")
 	}
-	return in.Origin.Bad("the file is of no known format: it starts with %q", head).Suggest("known formats: %s", Formats())
+	if len(head) >= 4 && head[0] == 0 && head[1] != 0 && head[2] == 0 && head[3] != 0 && head[1] >= ' ' {
+		return in.Origin.Bad("this seems to be UTF-16 text without a byte order mark").Suggest("if it is say so: --encoding utf-16be")
+	}
+	e := in.Origin.Bad("the file is of no known format: it starts with %q", head)
+	if slices.Contains([]string{".bin", ".dat", ".raw", ".f32", ".f64", ".vec", ".emb"}, ext) {
+		return e.Suggest("of plain numbers: numpy.save(\"x.npy\", numpy.fromfile(FILE, \"float32\").reshape(-1, COLUMNS)); known formats: %s", Formats())
+	}
+	return e.Suggest("known formats: %s", Formats())
 }
 
 // isBinary reports whether b contains a 0, or more than most control characters that do not occur

@@ -53,6 +53,7 @@ func (p *Profile) suggest(numbers bool) {
 		return
 	}
 	const much = 10
+	p.Suggestion.ID = p.rowNames()
 	if label != nil {
 		p.Suggestion.Label, p.labelWhy = label.Name, why
 	}
@@ -66,6 +67,30 @@ func (p *Profile) suggest(numbers bool) {
 		p.Suggestion.Standardize = true
 	}
 	p.Suggestion.Fill = holes
+}
+
+// rowNames returns the column of text that names the rows, every value once: an index that pandas
+// wrote, or else the only such column. It returns "" if there is none, or more than one.
+func (p *Profile) rowNames() (name string) {
+	found := 0
+	for i := range p.Columns {
+		c := &p.Columns[i]
+		if c.Kind != table.Text || c.Missing > 0 || int64(c.Distinct) != min(p.Rows, MostDistinct) || p.Rows < leastRows {
+			continue
+		}
+		k := slices.IndexFunc(p.Left, func(l Left) bool { return l.Column == c.Name && l.isID() })
+		switch {
+		case k < 0:
+		case p.Left[k].Why == indexWhy:
+			return c.Name
+		default:
+			name, found = c.Name, found+1
+		}
+	}
+	if found > 1 {
+		return ""
+	}
+	return name
 }
 
 var numbered = regexp.MustCompile(`[0-9]+`)
@@ -94,6 +119,9 @@ func (p *Profile) Suggested() (out []Setting) {
 	out = append(out, Setting{Name: "columns", Value: p.columns})
 	if l := p.Suggestion.Label; l != "" {
 		out = append(out, Setting{Name: "label", Value: l, Why: p.labelNote()})
+	}
+	if id := p.Suggestion.ID; id != "" {
+		out = append(out, Setting{Name: "id", Value: id})
 	}
 	if m := p.Suggestion.Metric; m != "" {
 		out = append(out, Setting{Name: "metric", Value: string(m)})
@@ -146,7 +174,7 @@ func (p *Profile) Constant() string {
 // Unused returns the columns that the suggestion omits, of those that "*" does.
 func (p *Profile) Unused() []Left {
 	return slices.DeleteFunc(slices.Clone(p.Left), func(l Left) bool {
-		return l.Column == p.Suggestion.Label || slices.ContainsFunc(p.Suggestion.Columns, func(c ColumnSpec) bool { return c.Name == l.Column })
+		return l.Column == p.Suggestion.Label || l.Column == p.Suggestion.ID || slices.ContainsFunc(p.Suggestion.Columns, func(c ColumnSpec) bool { return c.Name == l.Column })
 	})
 }
 
@@ -234,6 +262,11 @@ func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Settin
 		*label = ""
 	} else {
 		m.Label = *label
+	}
+	if m.ID != "" || slices.Contains(passing, p.Suggestion.ID) {
+		p.Suggestion.ID = ""
+	} else {
+		m.ID = p.Suggestion.ID
 	}
 	for _, c := range p.Suggestion.Columns {
 		if !slices.Contains(passing, c.Name) {

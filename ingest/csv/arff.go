@@ -13,6 +13,7 @@ import (
 
 var (
 	arffStart     = regexp.MustCompile(`(?i)^(\s*(%[^\n]*)?\r?\n)*\s*@relation\s`)
+	arffData      = regexp.MustCompile(`(?im)^\s*@data\s*$`)
 	arffAttribute = regexp.MustCompile(`(?i)^@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\{|\w+)`)
 )
 
@@ -24,7 +25,7 @@ const maxARFFHeader = 1 << 22
 
 // NewARFFReader reads the records of an ARFF file with the names and types in its header.
 func NewARFFReader(in *input.Source, opts Options, batchRows int, looked map[string]Inferred) (table.Reader, error) {
-	first, err := in.Again(maxARFFHeader)
+	first, err := in.Again(maxARFFHeader, func(head []byte) bool { return arffData.Match(head) })
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 //  2. lines before the records: "sep=;", then comments that begin with #, % or //
 //  3. the separator: the one with which the first records have equal numbers of fields, more
 //     than one, if necessary after title lines; among several, the one that leads to
-//     the most numbers
+//     the most numbers. Others (rareSeparators) are tried where none of these occurs so
 //  4. the header (header.go): title lines, names, row names, a last column
 //     without name and values
 //  5. the types of the columns (infer.go)
@@ -28,6 +28,10 @@ import (
 var separators = []rune{',', '\t', ';', '|'}
 
 var separatorLine = regexp.MustCompile(`^"?(?i:sep)=(.)"?(\r\n|\r|\n)`)
+
+// rareSeparators are tried if none of the separators divides the records evenly. The header must
+// have them, too, and must consist of names, except for the control characters.
+var rareSeparators = []rune{'\x01', '\x1f', '^', '~', ':'}
 
 // lookRecords is the number of records from which separator and header are guessed.
 const lookRecords = 100
@@ -132,7 +136,7 @@ func sample(head string, cut bool, d dialect) (out [][]string) {
 	if cut && len(out) > 1 && len(out) < lookRecords {
 		out = out[:len(out)-1]
 	}
-	return out
+	return withoutNotes(out)
 }
 
 // guessComma guesses the separator from the beginning of a text.
@@ -148,10 +152,13 @@ func guessComma(head string, cut bool, path string, d dialect, n numerals) rune 
 	named := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) == ".csv"
 	if most.tier < 2 {
 		d.comma = ' '
-		// Sentences contain blanks, too, but not numbers.
-		if s := separates(sample(head, cut, d), n); s.better(most) && s.quality > 0.5 {
+		// Sentences contain blanks, too, but not numbers, and not between quoted names.
+		if s := separates(sample(head, cut, d), n); s.better(most) && (s.quality > 0.5 || s.tier == 3 && s.quality > 0.25 && strings.HasPrefix(line, `"`)) {
 			return ' '
 		}
+	}
+	if c := rareComma(head, cut, d, n); best == 0 && c != 0 {
+		return c
 	}
 	if best == '\t' {
 		// Tabs among blanks separate numbers like blanks. A first line with fewer fields between
@@ -159,7 +166,7 @@ func guessComma(head string, cut bool, path string, d dialect, n numerals) rune 
 		d.comma = '\t'
 		tabs := sample(head, cut, d)
 		d.comma = ' '
-		if s := separates(sample(head, cut, d), n); len(tabs[0]) < usualWidth(tabs) && s.tier == 3 && s.quality == 1 {
+		if s := separates(sample(head, cut, d), n); s.tier == 3 && (len(tabs[0]) < usualWidth(tabs) && s.quality == 1 || s.quality > most.quality+0.5) {
 			return ' '
 		}
 	}
@@ -175,6 +182,20 @@ func guessComma(head string, cut bool, path string, d dialect, n numerals) rune 
 		return ' '
 	}
 	return ','
+}
+
+// rareComma returns the rare separator that divides all records evenly, 0 if there is none.
+func rareComma(head string, cut bool, d dialect, n numerals) rune {
+	for _, c := range rareSeparators {
+		if d.comma = c; !strings.ContainsRune(firstLine(head), c) {
+			continue
+		}
+		records := sample(head, cut, d)
+		if s := separates(records, n); s.tier == 3 && (c < ' ' || headerLike(records[0])) {
+			return c
+		}
+	}
+	return 0
 }
 
 // separation rates how evenly a separator divides records.
@@ -249,6 +270,8 @@ func usualWidth(records [][]string) int {
 func firstOf(records [][]string, width int) int {
 	for i, rec := range records {
 		switch {
+		case isTitle(rec, width) && underTitles(records[i:], width):
+			continue
 		case len(rec) > width+1 && i+2 < len(records) && len(records[i+1]) == width && allNames(records[i+1]) && !allNames(records[i+2]):
 			continue // a title with many separators
 		case len(rec) >= width, len(rec) == width-1 && namesRows(records[i:], width):

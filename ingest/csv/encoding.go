@@ -11,7 +11,9 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/ianaindex"
 )
 
 // byteOrderMarks are the byte order marks with their encodings.
@@ -48,6 +50,9 @@ func encodingOf(name string) (encoding.Encoding, error) {
 	}
 	e, err := htmlindex.Get(name)
 	if err != nil {
+		e, err = ianaindex.IANA.Encoding(name)
+	}
+	if err != nil || e == nil {
 		return nil, fmt.Errorf("the encoding %q is not known; names are those of the web, such as latin1, windows-1251, utf-16, shift_jis", name)
 	}
 	return e, nil
@@ -148,8 +153,29 @@ func (u *utf8Reader) wrong() *table.Error {
 		e = u.origin.Bad("the text is not %s", u.from).Suggest("name the encoding that it is in")
 	} else {
 		e = u.origin.Bad("the text is not UTF-8 (byte 0x%02x)", u.rest[0]).
-			Suggest("if it is Latin-1 or Windows text say so: --encoding latin1; other encodings have names such as windows-1251 and shift_jis")
+			Suggest("if it is %s; other encodings have names such as windows-1251 and shift_jis", likelyEncoding(u.rest))
 	}
 	e.Line = u.lines + 1
 	return e
+}
+
+// likelyEncoding names the encoding of one byte a letter in which text has the most letters that are
+// common in the west of Europe, and its option.
+func likelyEncoding(text []byte) string {
+	most, best := 0, "Latin-1 or Windows text say so: --encoding latin1"
+	for _, c := range []struct {
+		of *charmap.Charmap
+		is string
+	}{{charmap.Windows1252, best}, {charmap.CodePage850, "text of MS-DOS say so: --encoding cp850"}, {charmap.Macintosh, "text of an old Macintosh say so: --encoding macintosh"}} {
+		count := 0
+		for _, b := range text {
+			if b >= utf8.RuneSelf && strings.ContainsRune("äöüÄÖÜßáàâãåæçéèêëíìîïñóòôõøœúùûÉÀÅØÇ", c.of.DecodeByte(b)) {
+				count++
+			}
+		}
+		if count > most {
+			most, best = count, c.is
+		}
+	}
+	return best
 }

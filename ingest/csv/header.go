@@ -2,6 +2,7 @@ package csv
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,10 +16,15 @@ type layout struct {
 	// table contains the names.
 	title  int
 	header bool
-	// rowNames means that records begin with a row name for which the header has no field. last
-	// means that records end with a separator. width is the number of fields of most records.
-	rowNames, last bool
-	width          int
+	// further is the number of records of the header after the first: further names, or units. heads
+	// are the names of a header of several records.
+	further int
+	heads   []string
+	// rowNames means that records begin with a row name for which the header has no field. width is
+	// the number of fields of most records, and last that of the columns at their end which have
+	// neither name nor values.
+	rowNames    bool
+	last, width int
 	// said are descriptions of uncertain guesses. plain describes a nearly certain guess about the
 	// header.
 	said  []string
@@ -33,15 +39,19 @@ func lookAt(records [][]string, opts Options, d dialect) (l layout) {
 		l.title = firstOf(records, width)
 	}
 	if l.title > 0 {
-		l.said = append(l.said, counted(l.title, "line")+" before the header left out, with another number of fields than those below")
+		why := "with another number of fields than those below"
+		if isTitle(records[0], width) {
+			why = "with a title in the first field"
+		}
+		l.said = append(l.said, counted(l.title, "line")+" before the header left out, "+why)
 	}
 	records = records[l.title:]
 	first := records[0]
 	if len(first) == width+1 && first[width] == "" {
 		width++ // names end with a separator, but records do not
 	}
-	l.width, l.last = width, width > 1 && endsEmpty(records, width)
-	if len(first) == width-1 && len(records) > 1 && !l.last {
+	l.width, l.last = width, emptyEnd(records, width)
+	if len(first) == width-1 && len(records) > 1 && l.last == 0 {
 		l.rowNames = opts.Header != HeaderNo && opts.Names == nil && d.names == nil
 	}
 	if l.rowNames {
@@ -56,9 +66,7 @@ func lookAt(records [][]string, opts Options, d dialect) (l layout) {
 	case opts.Names != nil:
 		l.header = slices.Equal(first, opts.Names)
 	default:
-		if l.last && len(first) == width {
-			first = first[:width-1]
-		}
+		first = first[:min(len(first), width-l.last)]
 		var why string
 		var plain bool
 		l.header, why, plain = decideHeader(first, records[1:], n)
@@ -67,41 +75,52 @@ func lookAt(records [][]string, opts Options, d dialect) (l layout) {
 		} else {
 			l.said = append(l.said, text)
 		}
+		if l.header {
+			l.furtherHeads(records, n)
+		}
 	}
 	return l
 }
 
-// endsEmpty reports whether records end with a separator: their last field is empty, and that of
-// the header is empty or missing.
-func endsEmpty(records [][]string, width int) bool {
+// emptyEnd returns the number of columns at the end whose fields are all empty, also that of the
+// header, where the last may be missing. Such records end with separators.
+func emptyEnd(records [][]string, width int) (last int) {
 	for i, rec := range records {
-		if len(rec) == width && strings.TrimSpace(rec[width-1]) != "" || len(rec) > width || len(rec) < width-1 {
-			return false
-		}
-		if i > 0 && len(rec) == width-1 && len(records[0]) == width-1 {
-			return false
+		if len(rec) > width || len(rec) < width-1 || i > 0 && len(rec) == width-1 && len(records[0]) == width-1 {
+			return 0
 		}
 	}
-	return len(records) > 1
+	isEmpty := func(rec []string) bool {
+		k := width - 1 - last
+		return len(rec) <= k || strings.TrimSpace(rec[k]) == ""
+	}
+	for len(records) > 1 && last < width-1 && !slices.ContainsFunc(records, func(rec []string) bool { return !isEmpty(rec) }) {
+		last++
+	}
+	return last
 }
 
 // decideHeader decides whether a record contains names, compared with the records below it, and
 // returns the reason. plain means that the names are typical.
 func decideHeader(first []string, below [][]string, n numerals) (yes bool, why string, plain bool) {
 	columns := tally(len(first), below, n)
-	fractions := len(below) > 0
-	for _, c := range columns {
-		fractions = fractions && c.values > 0 && c.fractions == c.values
-	}
+	fractions := areFractions(columns)
 	rest := first
-	if len(first) > 1 && first[0] == "" {
+	if len(first) > 1 && (first[0] == "" || areNames(first[:1], n)) {
 		rest = first[1:]
 	}
+	inner := areFractions(columns[len(columns)-len(rest):])
 	switch {
 	case areNames(first, n):
 		return true, "its fields are names", true
-	case len(rest) < len(first) && (areNames(rest, n) || isCount(rest, 0) || isCount(rest, 1) || isYears(rest)):
+	case first[0] == "" && len(rest) < len(first) && (areNames(rest, n) || isCount(rest, 0) || isCount(rest, 1) || isYears(rest) || len(rest) > 1 && inner && areRising(rest)):
 		return true, "its first field is empty, as pandas has it above its index", true
+	case len(rest) < len(first) && len(rest) > 2 && (isCount(rest, 0) || isCount(rest, 1)):
+		return true, "its fields count up from " + rest[0] + " after a name", false
+	case len(rest) < len(first) && len(rest) > 1 && inner && areRising(rest):
+		return true, "its fields after a name are whole numbers, and those below are fractions", false
+	case areSteps(rest) && len(below) > 1 && !slices.ContainsFunc(below, func(rec []string) bool { return len(rec) >= len(rest) && areSteps(rec[len(rec)-len(rest):]) }):
+		return true, "its fields are numbers in equal steps, and those below are not", false
 	case (isCount(first, 0) || isCount(first, 1)) && (len(first) > 2 || fractions):
 		return true, "its fields count up from " + first[0], false
 	case len(first) > 1 && fractions && areRising(first):
@@ -156,6 +175,36 @@ func tally(width int, records [][]string, n numerals) []columnTally {
 		}
 	}
 	return out
+}
+
+// areFractions reports whether all columns have values, each written as a fraction.
+func areFractions(columns []columnTally) bool {
+	for _, c := range columns {
+		if c.values == 0 || c.fractions < c.values {
+			return false
+		}
+	}
+	return true
+}
+
+// areSteps reports whether fields are at least five different numbers in equal steps, such as
+// wavelengths.
+func areSteps(rec []string) bool {
+	const fewest = 5
+	var last, step float64
+	for i, f := range rec {
+		v, err := numerals{}.float(f)
+		switch d := v - last; {
+		case err != nil:
+			return false
+		case i == 1:
+			step = d
+		case i > 1 && math.Abs(d-step) > 1e-6*math.Abs(step):
+			return false
+		}
+		last = v
+	}
+	return len(rec) >= fewest && step != 0
 }
 
 // areNames reports whether all fields are filled, and neither numbers nor booleans.

@@ -107,26 +107,26 @@ func inferTypes(in *textRecords, isCut func() bool, opts Options, said []string)
 	if err != nil {
 		return out, err
 	}
-	out.layout = lookAt(first, opts, in.dialect)
+	out.layout = lookAt(withoutNotes(first), opts, in.dialect)
 	out.said = append(said, out.layout.said...)
 	first, lines = first[out.title:], lines[out.title:]
-	if out.names, err = namesOf(first[0], out.layout, opts, in.dialect, in.origin); err != nil {
+	head := first[0]
+	if out.heads != nil {
+		head = out.heads
+	}
+	var renamed []string
+	if out.names, renamed, err = namesOf(head, out.layout, opts, in.dialect, in.origin); err != nil {
 		return out, err
 	}
+	out.said = append(out.said, renamed...)
 	if out.header {
-		out.index = indexes(first[0], out.rowNames)
-		first, lines = first[1:], lines[1:]
+		out.index = indexes(head, out.rowNames)
+		first, lines = first[1+out.further:], lines[1+out.further:]
 	}
-	numbers := opts.numerals()
 	guesses := make([]guess, len(out.names))
-	look := func(rec []string, line int64) {
-		for i, field := range rec[:min(len(rec), len(guesses))] {
-			guesses[i].see(field, numbers, out.rows, line)
-		}
-		out.rows++
-	}
+	notes := &footnotes{guesses: guesses, numbers: opts.numerals(), fill: opts.Fill}
 	for i, rec := range first {
-		look(rec, lines[i])
+		notes.see(rec, lines[i])
 	}
 	for {
 		rec, err := in.next()
@@ -134,13 +134,27 @@ func inferTypes(in *textRecords, isCut func() bool, opts Options, said []string)
 			break
 		}
 		if err != nil {
-			return out, located(err, out.rows)
+			return out, located(err, notes.rows+int64(len(notes.waiting)))
 		}
-		look(rec, in.line())
+		notes.see(rec, in.line())
 	}
-	if out.last = out.last && !guesses[len(guesses)-1].any; out.last {
-		guesses, out.names = guesses[:len(guesses)-1], out.names[:len(out.names)-1]
-		out.said = append(out.said, "the last column has neither name nor values and is left out")
+	if isCut() || notes.text == "" {
+		notes.flush()
+	} else if n := len(notes.waiting); n > 0 {
+		out.noted = true
+		out.said = append(out.said, fmt.Sprintf("%s at the end left out, with %q in the first field and nothing in others", counted(n, "line"), table.Clip(notes.text)))
+	}
+	out.rows = notes.rows
+	for n := out.last; n > 0 && guesses[len(guesses)-n].any; n-- {
+		out.last = n - 1
+	}
+	if n := out.last; n > 0 {
+		guesses, out.names = guesses[:len(guesses)-n], out.names[:len(out.names)-n]
+		what := "the last column has neither name nor values and is left out"
+		if n > 1 {
+			what = fmt.Sprintf("the last %d columns have neither names nor values and are left out", n)
+		}
+		out.said = append(out.said, what)
 	}
 	out.columns = make([]column, len(guesses))
 	for i, g := range guesses {
@@ -212,7 +226,8 @@ func setTypes(columns []column, names []string, set map[string]string, o table.O
 }
 
 // namesOf returns the names of the columns, from the first record if it is a header.
-func namesOf(first []string, l layout, opts Options, d dialect, o table.Origin) (names []string, err error) {
+// A name that is already taken gets a number, as in pandas; said lists these names.
+func namesOf(first []string, l layout, opts Options, d dialect, o table.Origin) (names, said []string, err error) {
 	switch {
 	case d.names != nil && opts.Names == nil && opts.Header != HeaderNo:
 		names = slices.Clone(d.names)
@@ -224,35 +239,35 @@ func namesOf(first []string, l layout, opts Options, d dialect, o table.Origin) 
 	if l.rowNames {
 		names = append([]string{""}, names...)
 	}
-	if l.last && len(names) < l.width {
+	for len(names) < l.width && l.last > 0 {
 		names = append(names, "")
 	}
 	if opts.Names != nil {
 		switch len(opts.Names) {
 		case len(names):
 			names = slices.Clone(opts.Names)
-		case len(names) - 1:
-			if l.last {
-				names = append(slices.Clone(opts.Names), "")
-				break
-			}
-			fallthrough
+		case len(names) - l.last:
+			names = append(slices.Clone(opts.Names), make([]string, l.last)...)
 		default:
-			return nil, o.Bad("it has %d columns, %d names are given", len(names), len(opts.Names))
+			return nil, nil, o.Bad("it has %d columns, %d names are given", len(names), len(opts.Names))
 		}
 	}
-	seen := map[string]bool{}
 	for i := range names {
 		if names[i] == "" {
 			names[i] = "column_" + strconv.Itoa(i)
 		}
-		if seen[names[i]] {
-			return nil, o.BadColumn(names[i], "two columns have this name").
-				Suggest("rename one in the header, say that there is none (--csv-header no), or name them all: --csv-header yes --csv-names '%s'", strings.Join(different(names), ","))
-		}
-		seen[names[i]] = true
 	}
-	return names, nil
+	unique := different(names)
+	for i := range names {
+		if unique[i] != names[i] {
+			said = append(said, fmt.Sprintf("two columns have the name %q: column %d is read as %q", table.Clip(names[i]), i+1, table.Clip(unique[i])))
+		}
+	}
+	const most = 3
+	if more := len(said) - most; more > 0 {
+		said = append(said[:most], fmt.Sprintf("%s more with a name that is taken", counted(more, "column")))
+	}
+	return unique, said, nil
 }
 
 // different makes names unique in the same way as pandas: a second "a" becomes "a.1".

@@ -2,9 +2,11 @@ package csv
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unfold/ingest/input"
@@ -89,6 +91,7 @@ type Inferred struct {
 	columns []column
 	names   []string
 	rows    int64  // number of records that were read
+	noted   bool   // footnotes follow the rows
 	index   []bool // columns without a name, or with the name of pandas' index
 	said    []string
 }
@@ -129,7 +132,7 @@ func NewReader(in *input.Source, opts Options, batchRows int, looked map[string]
 	r.schema = arrow.NewSchema(fields, nil)
 	before := seen.title
 	if seen.header {
-		before++
+		before += 1 + seen.further
 	}
 	for range before {
 		if _, err := r.in.next(); err != nil {
@@ -141,7 +144,7 @@ func NewReader(in *input.Source, opts Options, batchRows int, looked map[string]
 
 // look guesses dialect, layout and types from the beginning of a text.
 func look(in *input.Source, opts Options) (Inferred, error) {
-	first, err := in.Again(opts.inferBytes())
+	first, err := in.Again(opts.inferBytes(), hasRecord)
 	if err != nil {
 		return Inferred{}, err
 	}
@@ -159,6 +162,12 @@ func look(in *input.Source, opts Options) (Inferred, error) {
 	out, err := inferTypes(newTextRecords(head, d, in.Origin), first.IsCut, opts, said)
 	out.dialect = d
 	return out, err
+}
+
+// hasRecord reports whether a text has the lines of a header and of a record.
+func hasRecord(head []byte) bool {
+	first := bytes.IndexAny(head, "\r\n")
+	return first >= 0 && bytes.IndexAny(bytes.TrimLeft(head[first:], "\r\n"), "\r\n") >= 0
 }
 
 // batchFields is the maximum number of fields of a batch.
@@ -189,7 +198,7 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	b := array.NewRecordBuilder(table.Heap, r.schema)
 	text := &table.Texts{}
 	n := 0
-	for n < r.batch {
+	for n < r.batch && !(r.seen.noted && r.origin.Row+int64(n) >= r.seen.rows) {
 		rec, err := r.in.next()
 		if err == io.EOF {
 			break
@@ -225,7 +234,7 @@ func (r *reader) fitted(rec []string, n int) ([]string, error) {
 	switch {
 	case len(rec) == width:
 		return rec, nil
-	case len(rec) == width+1 && r.seen.last && strings.TrimSpace(rec[width]) == "":
+	case len(rec) > width && len(rec) <= width+max(1, r.seen.last) && r.seen.last > 0 && !slices.ContainsFunc(rec[width:], isFilled):
 		return rec[:width], nil
 	case len(rec) < width && r.fill:
 		for len(rec) < width {
@@ -237,6 +246,8 @@ func (r *reader) fitted(rec []string, n int) ([]string, error) {
 	e.Line = r.in.line()
 	hint := "quote fields that hold separators"
 	switch {
+	case r.seen.dialect.hint(rec, width) != "":
+		hint = r.seen.dialect.hint(rec, width)
 	case len(rec) < width:
 		hint += "; if what lacks at the end is missing say so: --csv-fill"
 	case r.origin.Row == 0 && n == 0:

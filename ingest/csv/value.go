@@ -146,7 +146,8 @@ func leadingZero(s string) bool {
 
 var (
 	commaNumber = regexp.MustCompile(`^[-+]?([0-9]+|[0-9]{1,3}(\.[0-9]{3})+),[0-9]+([eE][-+]?[0-9]+)?$`)
-	groupNumber = regexp.MustCompile(`^[-+]?[0-9]{1,3}([,' ][0-9]{3})+(\.[0-9]+)?$`)
+	// groupNumber has the first mark between thousands, and the decimal sign, if any.
+	groupNumber = regexp.MustCompile("^[-+]?[0-9]{1,3}([.,'\u2019 \u00a0\u202f\u2009_])[0-9]{3}((?:[.,'\u2019 \u00a0\u202f\u2009_][0-9]{3})*)(?:([.,])[0-9]+)?$")
 )
 
 // otherNumber reports whether a field is a number in a notation other than n, and describes the
@@ -160,20 +161,47 @@ func (n numerals) otherNumber(field string) (why string, ok bool) {
 			return `if ' is the quote say so: --csv-quote "'"`, true
 		}
 		return "", false
-	case field == "" || field[0] > '9' || !n.comma && !strings.ContainsAny(field, ",' "):
+	case field == "" || field[0] > '9':
 		return "", false
-	case n.comma:
-		if _, err := (numerals{}).float(field); err == nil {
-			return "it has a decimal point, and --decimal says that numbers have a comma", true
-		}
-	case groupNumber.MatchString(field) && !commaNumber.MatchString(field):
-		return "it has marks between thousands: write numbers without them, or say so: --csv-thousands ','", true
-	case groupNumber.MatchString(field) && !strings.Contains(field, "."): // 1,005 may be either
-		return "if that is a decimal comma say so: --decimal , and if it stands between thousands: --csv-thousands ','", true
-	case commaNumber.MatchString(field):
+	}
+	if why := n.otherGroups(field); why != "" {
+		return why, true
+	}
+	if _, err := (numerals{}).float(field); n.comma && err == nil {
+		return "it has a decimal point, and --decimal says that numbers have a comma", true
+	}
+	if !n.comma && commaNumber.MatchString(field) {
 		return "if that is a decimal comma say so: --decimal ,", true
 	}
 	return "", false
+}
+
+// otherGroups describes the notation of a number with marks between thousands, "" for others.
+func (n numerals) otherGroups(field string) string {
+	m := groupNumber.FindStringSubmatch(field)
+	if m == nil || m[1] == n.thousands || strings.Trim(m[2], m[1]+"0123456789") != "" || m[3] == m[1] {
+		return ""
+	}
+	option := "--csv-thousands '" + m[1] + "'"
+	if m[1] == "'" {
+		option = `--csv-thousands "'"`
+	}
+	one := m[2] == "" && m[3] == "" // 1,005 may be a fraction, too
+	switch {
+	case m[1] == "." && !n.comma && m[3] == ",":
+		return "it has a decimal comma and points between thousands: say so: --decimal , --csv-thousands ."
+	case m[1] == "." && !n.comma && m[2] != "":
+		return "it has points between thousands: say so: --decimal , --csv-thousands ."
+	case m[1] == "." && !n.comma || m[1] == "," && n.comma:
+		return ""
+	case m[3] == "," && !n.comma:
+		return "it has a decimal comma and marks between thousands: say so: --decimal , " + option
+	case one && m[1] == ".":
+		return "it has a decimal point, and --decimal says that numbers have a comma; if it stands between thousands say so: --csv-thousands ."
+	case one && m[1] == ",":
+		return "if that is a decimal comma say so: --decimal , and if it stands between thousands: " + option
+	}
+	return "it has marks between thousands: write numbers without them, or say so: " + option
 }
 
 func counted(n int, what string) string {

@@ -203,9 +203,9 @@ type firstLook struct {
 // IsCut reports whether the text continues after the part that was read.
 func (l *firstLook) IsCut() bool { return l.cut != nil && l.cut.left <= 0 }
 
-// Again returns up to limit bytes of the text for a first look. A file is opened a second time; the
-// beginning of a pipe is buffered.
-func (in *Source) Again(limit int64) (*firstLook, error) {
+// Again returns up to limit bytes of the text for a first look. A file is opened a second time. The
+// beginning of a pipe is buffered: a MiB, or more until it is enough.
+func (in *Source) Again(limit int64, enough func(head []byte) bool) (*firstLook, error) {
 	if in.regular() {
 		second, err := Open(cmp.Or(in.ctx, context.Background()), in.File.Name(), nil, false)
 		if err != nil {
@@ -214,15 +214,22 @@ func (in *Source) Again(limit int64) (*firstLook, error) {
 		cut := &cutReader{r: second, left: limit}
 		return &firstLook{bufio.NewReaderSize(cut, 1<<16), cut, func() { second.Close() }}, nil
 	}
-	const most = 1 << 20
-	in.Reader = bufio.NewReaderSize(in.Reader, most)
-	head, err := in.Peek(most)
-	if len(head) == 0 && err != nil && err != io.EOF {
-		return nil, ReadError(in.Origin, err)
+	var head []byte
+	var err error
+	most := 1 << 20
+	for ; ; most *= 2 {
+		in.Reader = bufio.NewReaderSize(in.Reader, most)
+		head, err = in.Peek(most)
+		if len(head) == 0 && err != nil && err != io.EOF {
+			return nil, ReadError(in.Origin, err)
+		}
+		if err != nil || int64(most) >= limit || enough(head) {
+			break
+		}
 	}
 	beginning := strings.NewReader(string(head))
 	if err == nil || int64(len(head)) > limit {
-		cut := &cutReader{r: beginning, left: min(limit, most-1)}
+		cut := &cutReader{r: beginning, left: min(limit, int64(most)-1)}
 		return &firstLook{bufio.NewReaderSize(cut, 1<<16), cut, func() {}}, nil
 	}
 	return &firstLook{bufio.NewReaderSize(beginning, 1<<16), nil, func() {}}, nil

@@ -74,7 +74,7 @@ func TestUnpackingEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	look, err := in.Again(1 << 20)
+	look, err := in.Again(1<<20, func([]byte) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}

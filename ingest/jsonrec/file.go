@@ -1,6 +1,8 @@
 package jsonrec
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -143,7 +145,10 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	if limit == 0 {
 		limit = 64 << 20
 	}
-	first, err := in.Again(limit)
+	first, err := in.Again(limit, func(head []byte) bool {
+		_, _, err := newSplitter(bufio.NewReader(bytes.NewReader(head)), in.Origin, opts.limits().Bytes).next()
+		return err == nil
+	})
 	if err != nil {
 		return out, err
 	}

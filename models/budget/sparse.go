@@ -23,7 +23,7 @@ func MeasureSparse(ctx context.Context, p Plan, a *sparse.Rows) (Speed, error) {
 	if err != nil {
 		return v, fmt.Errorf("budget: trial: %w", err)
 	}
-	v.Sparse = rates.Seconds(a.M(), a.NNZ(), p.Spec.PCA)
+	v.Sparse = rates.Seconds(a.N(), a.M(), a.NNZ(), p.Spec.PCA)
 	if p.Spec.Given != nil {
 		return v, nil
 	}
@@ -60,6 +60,6 @@ func (p *Plan) sparse(add func(name string, perRow, rest float64)) (neighbors fl
 	// While they are read, rows given by columns or in any order are stored twice.
 	add("read", 2*input+kept, 0)
 	add("knn", input+kept+12*float64(p.Lists)+near, float64(knn.SparseBytes(p.Rows, p.Dim, p.Entries, p.threads())))
-	add("pca", input+kept+near+seen, float64(pca.TruncatedBytes(p.Dim, p.Spec.PCA, p.Spec.Threads)))
+	add("pca", input+kept+near+seen, float64(pca.TruncatedBytes(p.Rows, p.Dim, p.Spec.PCA, p.Spec.Threads)))
 	return near
 }

@@ -29,7 +29,8 @@ const (
 //
 //	C = A'A / n
 //
-// by decreasing eigenvalue. It iterates with products of A alone, as for a covariance (iterate).
+// by decreasing eigenvalue. It forms C for few columns, and A A'/n for few rows; otherwise it iterates
+// with products of A alone, as for a covariance (iterate).
 // Text retrieval calls this latent semantic indexing (Deerwester et al. 1990). Mean is 0, because
 // centring would fill in the rows. Variance has the mean squares along the components, and Total is
 // that of whole rows. A Tolerance of 0 means 1e-3 here, and at most 6 rounds. It returns a
@@ -59,14 +60,34 @@ func Truncated(ctx context.Context, a *sparse.Rows, q int, s Settings) (*PCA, er
 }
 
 // TruncatedBytes returns the approximate maximum memory of Truncated, besides a, for q components
-// of rows of dim columns.
-func TruncatedBytes(dim, q, threads int) int64 {
-	columns, spaces := int64(dim), int64(depth+1)*int64(carried(q))
-	if direct(dim, q) {
-		return 8 * 3 * columns * columns
+// of n rows of dim columns.
+func TruncatedBytes(n, dim, q, threads int) int64 {
+	rows, columns, spaces := int64(n), int64(dim), int64(depth+1)*int64(carried(q))
+	// besides is the memory of finding eigenvectors of a formed matrix.
+	besides := func(order int) int64 {
+		switch few := min(q, order); {
+		case whole(order, few):
+			return 2 * int64(order)
+		case wide(order, few):
+			return 4 * int64(carried(q))
+		}
+		return 3 * spaces
+	}
+	bands := bandColumns * int64(par.Threads(threads))
+	switch sparseFormOf(n, dim, q) {
+	case Dual:
+		// The terms are the products twice with the growing spaces, or a band of all columns for each
+		// thread; then the basis in all columns, its image, and both rotated.
+		products := 3*rows*spaces + columns*bands
+		if n <= maxGram || direct(n, min(q, n)) {
+			products = 2*rows*rows + rows*besides(n) + columns*int64(par.Threads(threads))
+		}
+		return 8 * max(products, columns*(4*int64(q)+2*bands))
+	case Primal:
+		return 8 * columns * (2*columns + besides(dim))
 	}
 	// The terms are the growing spaces, their image, and a band of both for each thread.
-	return 8 * columns * (3*spaces + 2*bandColumns*int64(par.Threads(threads)))
+	return 8 * columns * (3*spaces + 2*bands)
 }
 
 // gram is C of sparse rows, given by its products.
@@ -75,20 +96,23 @@ type gram struct {
 	threads int
 }
 
-// solve computes q eigenvectors, from C itself if there are few columns.
+// solve computes q eigenvectors by the form that suits the shape of the rows.
 func (g *gram) solve(ctx context.Context, q int, s Settings) (*PCA, error) {
-	if !direct(g.a.M(), q) {
-		return krylov(ctx, g, q, g.threads, s)
+	switch sparseFormOf(g.a.N(), g.a.M(), q) {
+	case Dual:
+		return g.dual(ctx, q, s)
+	case Primal:
+		c, err := g.form(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if whole(g.a.M(), q) {
+			return dense(&covariance{gram: c.g}, q)
+		}
+		s.wide = wide(g.a.M(), q)
+		return krylov(ctx, formedCovariance{c}, q, g.threads, s)
 	}
-	unit := mat.NewDense(g.a.M(), g.a.M(), nil)
-	for j := range g.a.M() {
-		unit.Set(j, j, 1)
-	}
-	c, err := g.apply(ctx, unit)
-	if err != nil {
-		return nil, err
-	}
-	return dense(&covariance{gram: mat.NewSymDense(g.a.M(), c.RawMatrix().Data)}, q)
+	return krylov(ctx, g, q, g.threads, s)
 }
 
 // order is the number of columns.

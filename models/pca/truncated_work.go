@@ -81,13 +81,36 @@ func MeasureTruncated(ctx context.Context, a *sparse.Rows, threads int) (Truncat
 }
 
 // Seconds returns the approximate duration of Truncated and of the projection of the rows, for q
-// components of rows of dim columns with the given number of entries.
-func (r TruncatedRates) Seconds(dim, entries, q int) float64 {
-	w, columns := workOf(dim, q), float64(dim)
-	product := r.Entry*float64(entries) + r.Column*columns
-	t := w.Vectors*product + float64(q)*product/2
-	if w.Rounds == 0 {
-		return t + r.Dense*columns*columns*columns
+// components of n rows of dim columns with the given number of entries.
+func (r TruncatedRates) Seconds(n, dim, entries, q int) float64 {
+	rows, columns, all := float64(n), float64(dim), float64(entries)
+	product := r.Entry*all + r.Column*columns
+	t := float64(q) * product / 2
+	switch few := min(q, n); sparseFormOf(n, dim, q) {
+	case Dual:
+		// Entry is the time of two multiply-adds.
+		t += float64(q) * product / 2
+		if n > maxGram && !direct(n, few) {
+			w := workOf(n, few)
+			return t + w.Vectors*product + w.Rounds*r.round(rows, w.Carried, w.Space, depth)
+		}
+		return t + r.Entry*all*rows/4 + r.formed(n, few)
+	case Primal:
+		return t + r.Entry*all*max(1, all/rows)/4 + r.formed(dim, q)
 	}
-	return t + w.Rounds*r.round(columns, w.Carried, w.Space, depth)
+	w := workOf(dim, q)
+	return t + w.Vectors*product + w.Rounds*r.round(columns, w.Carried, w.Space, depth)
+}
+
+// formed returns the time of finding q eigenvectors of a matrix of that order that is formed.
+func (r TruncatedRates) formed(order, q int) float64 {
+	size, m := float64(order), float64(carried(q))
+	switch {
+	case whole(order, q):
+		return r.Dense * size * size * size
+	case wide(order, q):
+		return usualSparse * (r.Product*size*size*(powers*m+m) + r.round(size, m, m, powers))
+	}
+	space := (depth + 1) * m
+	return usualSparse * (r.Product*size*size*(depth*m+space) + r.round(size, m, space, depth))
 }

@@ -53,11 +53,12 @@ func TestWorkOfTruncated(t *testing.T) {
 func TestSecondsOfTruncatedFollowTheEntries(t *testing.T) {
 	// A machine of 1e10 multiply-adds a second in all kinds of work.
 	r := TruncatedRates{Rates{Product: 1e-10, Turn: 1e-10, Dense: 1e-9}, 2e-10, 4e-10}
-	few, many, dense := r.Seconds(2000, 100_000, 100), r.Seconds(20_000, 100_000, 100), r.Seconds(2000, 10_000_000, 100)
+	const rows = 100_000
+	few, many, dense := r.Seconds(rows, 3000, 100_000, 100), r.Seconds(rows, 30_000, 100_000, 100), r.Seconds(rows, 3000, 10_000_000, 100)
 	if many < 5*few || many > 10*few {
 		t.Errorf("%.2f s, of ten times the columns %.2f s", few, many)
 	}
-	if want := few + 9_900_000*2e-10*(workOf(2000, 100).Vectors+50); math.Abs(dense-want) > 1e-9*want {
+	if want := few + 9_900_000*2e-10*(workOf(3000, 100).Vectors+50); math.Abs(dense-want) > 1e-9*want {
 		t.Errorf("%.2f s of more entries, want %.2f s", dense, want)
 	}
 }
@@ -66,5 +67,17 @@ func TestMeasureTruncated(t *testing.T) {
 	r, err := MeasureTruncated(t.Context(), diagonal(3000, 500), 1)
 	if err != nil || r.Column <= 0 || r.Entry < 0 || r.Turn <= 0 {
 		t.Errorf("%+v: %v", r, err)
+	}
+}
+
+// Few rows of many columns, and many rows of few columns, are predicted to take far less time than
+// the products that the iteration with all columns needs.
+func TestSecondsOfTruncatedFollowTheShorterSide(t *testing.T) {
+	r := TruncatedRates{Rates{Product: 1e-10, Turn: 1e-10, Dense: 1e-9}, 2e-10, 4e-10}
+	for _, c := range []struct{ n, dim, entries int }{{500, 100_000, 50_000}, {2000, 50_000, 100_000}, {5000, 200_000, 500_000}} {
+		wide, tall := r.Seconds(c.n, c.dim, c.entries, 100), r.Seconds(10*c.dim, c.dim, c.entries, 100)
+		if 4*wide > tall {
+			t.Errorf("%+v: %.2f s, and %.2f s of as many entries in more rows", c, wide, tall)
+		}
 	}
 }

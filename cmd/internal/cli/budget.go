@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/ingest/input"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/budget"
@@ -225,7 +227,7 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 		p.printf("kind         %s\n", f.Spec.Kind)
 		p.printf("neighbours   %d listed, by %s search\n", f.Lists, f.Search)
 		p.printf("memory       about %s%s\n", humanize.Bytes(f.Bytes()), because(f.Plan))
-		if f.Timed() {
+		if f.seconds > 0 {
 			p.printf("time         at most about %s after reading\n", humanize.Span(f.duration()))
 		}
 		p.printf("this was a dry run: nothing is learnt, nothing is written\n")
@@ -236,7 +238,7 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	p.printf("held against %s\n", against(f.Plan))
 	p.printf("steps        %d\n", f.Steps)
 	p.printf("memory       about %s%s\n", humanize.Bytes(f.Bytes()), because(f.Plan))
-	if f.Timed() {
+	if f.seconds > 0 {
 		p.printf("time         about %s after reading\n", humanize.Span(f.duration()))
 	}
 	p.printf("this was a dry run: nothing is learnt, nothing is written\n")
@@ -256,7 +258,7 @@ func (f *fitRun) dryRun(ctx context.Context, s surveyed) (err error) {
 	if err != nil {
 		return fitError(f.inputs, err)
 	}
-	seen, err := foresee(ctx, planned, vec.Matrix[float32]{})
+	seen, err := f.foreseen(ctx, planned)
 	if err != nil {
 		return err
 	}
@@ -265,6 +267,25 @@ func (f *fitRun) dryRun(ctx context.Context, s surveyed) (err error) {
 	f.p.warn(seen.Spec.Warnings(seen.Rows)...)
 	f.tellPlan(f.p, seen, s)
 	return nil
+}
+
+// foreseen predicts the time of a plan. It reads sparse rows for that, since their time depends on the
+// columns that they share.
+func (f *fitRun) foreseen(ctx context.Context, planned budget.Plan) (forecast, error) {
+	if !planned.SparseTimed() || slices.ContainsFunc(f.inputs, input.ReadOnce) {
+		return foresee(ctx, planned, vec.Matrix[float32]{})
+	}
+	if f.limit > 0 {
+		f.read.Most, f.read.Seed = f.draw, f.job.Spec.Seed
+	}
+	d, err := readAll(ctx, f.p, f.inputs, f.read)
+	if err != nil {
+		return forecast{}, err
+	}
+	if d.Sparse == nil {
+		return foresee(ctx, planned, d.X)
+	}
+	return foreseeSparse(ctx, planned, d.Sparse)
 }
 
 // checkPCA returns a usage error if there are more components than values.

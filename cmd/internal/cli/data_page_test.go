@@ -161,7 +161,7 @@ func TestInspectSuggests(t *testing.T) {
 		{"times.csv", "values are missing: --missing mean fills them, --missing drop leaves their rows out\n"},
 		{"holes.csv", "for fit: --columns '*' --label color --missing mean\n"},
 		{"holes.csv", "column \"color\" is taken as the label, as the only column of categories: it colours the map and is not in the vectors; to have it there: --columns '*,color' --standardize --missing mean\n"},
-		{"sensors.parquet", "for fit: --columns '*,sensor.at.room,day,seen,color' --standardize --missing mean\n"},
+		{"sensors.parquet", "for fit: --columns '*,sensor.at.room,day,seen,color' --id id --standardize --missing mean\n"},
 		{"sensors.parquet", "2024-03-01 .. 2024-06-04"},
 		{"renamed.parquet", `fit takes the vectors in "vec"`},
 		{"flights", "flights/year=2022/kind=in/data_0.parquet: 16 rows of 6 columns"},

@@ -64,6 +64,8 @@ func (t textFlags) options(p *program) (ingest.Options, error) {
 			*c.to = csv.NoQuote
 		case len(c.given) == 1 && c.given[0] < utf8.RuneSelf:
 			*c.to = rune(c.given[0])
+		case c.name == "csv-thousands" && utf8.ValidString(c.given) && utf8.RuneCountInString(c.given) == 1:
+			*c.to, _ = utf8.DecodeRuneInString(c.given) // some countries use a thin blank
 		default:
 			return o, usagef("--%s: %q is not one ASCII character", c.name, c.given)
 		}

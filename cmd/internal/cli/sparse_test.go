@@ -62,6 +62,7 @@ func TestSparseIsReported(t *testing.T) {
 		want string
 	}{
 		{[]string{"fit", "words.npz", "--dry-run"}, "vectors      1,125 values, sparse, with 56.6 values a row that are not 0, projected onto 100 principal components\n"},
+		{[]string{"fit", "words.npz", "--dry-run"}, "\ntime         about "},
 		{[]string{"inspect", "words.mtx.gz"}, "the rows are sparse, with 56.6 values a row that are not 0\n"},
 		{[]string{"inspect", "m.unfold"}, "projection        100 principal components\n"},
 		{[]string{"update", "m.unfold", "words-coo.npz", "-o", "next.unfold"}, "132 rows came"},
