@@ -188,10 +188,12 @@ def test_categories(data: Any) -> None:
     x, kind = data
     words = np.array(["ash", "beech", "elm", "oak"])[kind]
     frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "tree": words})
-    model = Unfold(standardize=True).fit(frame)
+    model = Unfold(standardize=True, columns=["a", "b", "tree"]).fit(frame)
     assert model.n_features_in_ == 3 and list(model.feature_names_in_) == ["a", "b", "tree"]
     for dtype in ("category", "string", "string[pyarrow]", object):
-        np.testing.assert_array_equal(Unfold(standardize=True).fit(frame.astype({"tree": dtype})).embedding_, model.embedding_)
+        np.testing.assert_array_equal(
+            Unfold(standardize=True, columns=["a", "b", "tree"]).fit(frame.astype({"tree": dtype})).embedding_, model.embedding_
+        )
     for rows in (pl.DataFrame(frame), pl.DataFrame(frame).with_columns(pl.col("tree").cast(pl.Categorical)), pa.table(frame)):
         np.testing.assert_array_equal(model.transform(rows), model.embedding_)
     np.testing.assert_array_equal(model.transform(frame[::-1]), model.embedding_[::-1])

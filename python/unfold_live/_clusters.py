@@ -53,6 +53,10 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
     ties : {"together", "hdbscan"}, default="together"
         Equal distances join all their parts at once, or two parts at a time. With "hdbscan" the clusters equal those of
         hdbscan 0.8.44 wherever these do not depend on the order of the rows.
+    columns : str or list of str, optional
+        Columns of a table that form the vector, as those of ``Unfold``.
+    standardize : bool, default=False
+        Scale every number of a table to mean 0 and unit variance.
     n_jobs : int or None
         Number of threads, which does not affect the clusters.
     verbose : bool, default=False
@@ -99,6 +103,8 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         max_cluster_size: int | None = None,
         metric: Any = "euclidean",
         ties: str = "together",
+        columns: Any = None,
+        standardize: bool = False,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
@@ -112,6 +118,8 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         self.max_cluster_size = max_cluster_size
         self.metric = metric
         self.ties = ties
+        self.columns = columns
+        self.standardize = standardize
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -188,7 +196,11 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
                 rows = _rows.Rows(str(_files.write_array(own.file("x.npy"), x)), n=x.shape[0])
             else:
                 x, self._finite = _finite(x)
-                rows = _rows.put(self, x, own, fit=True, least=2, metric=self.metric)
+                rows = _rows.put(self, x, own, fit=True, columns=self.columns, least=2, metric=self.metric)
+            if self.standardize and rows.plain:
+                raise ValueError(
+                    "standardize scales the columns of a table: scale an array first, as StandardScaler does, or name columns"
+                )
             # The caller's file may change, so new rows are not compared with it.
             self._held = Path(rows.path).parent == own.path
             if self._held:
@@ -439,7 +451,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
                     f"cluster_selection_epsilon_max={self.cluster_selection_epsilon_max:g} is below "
                     f"cluster_selection_epsilon={self.cluster_selection_epsilon:g}"
                 )
-        _settings.switches(self, "allow_single_cluster")
+        _settings.switches(self, "allow_single_cluster", "standardize")
         for name, known in (("cluster_selection_method", ("eom", "leaf")), ("ties", tuple(_TIES))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} has to be {' or '.join(map(repr, known))}, not {getattr(self, name)!r}")
@@ -462,6 +474,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
                 "max_size": self.max_cluster_size or None,
                 "ties": _TIES[self.ties],
                 "distances": self._given(),
+                "standardize": bool(self.standardize),
                 "metric": None if self._given() or self.metric == "euclidean" else self.metric,
                 "threads": _settings.threads_of(self.n_jobs),
             }

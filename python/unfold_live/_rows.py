@@ -139,12 +139,23 @@ def rows_of(x: Any) -> Any:
 
 
 def _column_flags(columns: Any, schema: Any, aside: set[str]) -> list[str]:
-    """Return the flags for the columns that form the vector: the named ones, the only list of numbers, or all."""
+    """Return the flags for the columns that form the vector: the named ones, or all if all are numbers.
+
+    Otherwise the program decides, as for a file: the only list of numbers, or columns by their values.
+    """
     if columns is not None:
         return ["--columns=" + (columns if isinstance(columns, str) else ",".join(_spec(c, schema) for c in columns))]
-    if schema is None or any(f.type.num_fields for f in schema):
+    own = [] if schema is None else [f for f in schema if f.name not in aside]
+    if not own or not all(_is_number(f.type) for f in own):
         return []
-    return ["--columns=" + ",".join(escaped(f.name) for f in schema if f.name not in aside)]
+    return ["--columns=" + ",".join(escaped(f.name) for f in own)]
+
+
+def _is_number(t: Any) -> bool:
+    """Report whether a type of pyarrow is one of numbers or booleans."""
+    import pyarrow as pa
+
+    return pa.types.is_integer(t) or pa.types.is_floating(t) or pa.types.is_boolean(t)
 
 
 def _spec(column: str, schema: Any) -> str:

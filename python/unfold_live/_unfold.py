@@ -119,12 +119,15 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Length scales, weights and novelty are computed from these distances. If they are None, distances are computed from X.
         Further elements are ignored, so that umap-learn's tuple is accepted.
     missing : {"mean"}, optional
-        Replace NaN by the column's mean. Otherwise NaN is an error, except for kind "gplvm".
+        Replace NaN by the column's mean. Otherwise NaN is an error, except for kind "gplvm". Those of a table with texts are
+        replaced by default, with a warning, if ``columns`` names none.
     standardize, log1p : bool, default=False
         ``standardize`` scales every column to mean 0 and unit variance. ``log1p`` replaces values v by sign(v) log(1+|v|).
     columns : str or list of str, optional
-        Columns of a table that form the vector, such as ``["bytes:log1p", "service"]``. By default
-        the only list of numbers, or otherwise all columns except ``id_column``.
+        Columns of a table that form the vector, such as ``["bytes:log1p", "service"]``. By default all columns except
+        ``id_column`` if these are numbers. Otherwise the program chooses them, as for a file: the only list of numbers, or
+        numbers, times and categories, standardized if their units differ. If ``fit`` has no labels, a column of classes is
+        left out, with a warning.
     id_column : str, optional
         The column of a table that identifies a row.
     classify : bool, default=True
