@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _files, _forms
-from ._base import check_rows
+from ._base import check_rows, texts_problem
 from ._graph import Edges
 
 
@@ -114,9 +115,14 @@ def rows_of(x: Any) -> Any:
     ValueError
         The object is not a collection of rows, for example a lazy frame of polars or a set of arrays.
     """
+    _check_kind(x)
     if isinstance(x, np.ma.MaskedArray):
         return _unmasked(x)
-    if _files.is_file(x) or _files.is_sparse(x) or isinstance(x, np.ndarray | list | tuple):
+    if _files.is_sparse(x):
+        return x.tocsr()
+    if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.dtype.itemsize > 8:
+        return x.astype(np.float64)
+    if _files.is_file(x) or isinstance(x, np.ndarray | list | tuple):
         return x
     if hasattr(x, "dask") and hasattr(x, "compute"):
         return rows_of(x.compute())
@@ -135,6 +141,37 @@ def rows_of(x: Any) -> Any:
         return _files.vectors(x)
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
         return np.from_dlpack(x)
+    return _without_na(x)
+
+
+def _check_kind(x: Any) -> None:
+    """Raise ``ValueError`` for objects that are no rows, with the way to make them rows."""
+    first = x[0] if isinstance(x, list | tuple) and len(x) else None
+    if x is None:
+        raise ValueError("X is None, and not rows of 2 dimensions: give an array, a table or the path of a file")
+    if (isinstance(x, dict) and not _files.is_sparse(x)) or isinstance(first, dict):
+        raise ValueError(f"X is {'a dict' if isinstance(x, dict) else 'a list of dicts'}: give a data frame, pandas.DataFrame(X)")
+    if isinstance(x, Iterator) and not _files.is_arrow(x):
+        raise ValueError(f"X is a {type(x).__name__}, which can be read only once: give list(X)")
+    if isinstance(x, np.ndarray) and x.dtype.names is not None:
+        raise ValueError("X is a structured array: give pandas.DataFrame(X), whose columns have its names")
+    if isinstance(first, str) or (isinstance(x, np.ndarray) and x.dtype.kind in "UST" and x.size):
+        raise ValueError(texts_problem(first if isinstance(first, str) else x.flat[0]))
+    if hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] not in _HOST:
+        raise ValueError(f"X is a {type(x).__name__} in the memory of a GPU: copy it, by X.cpu() or X.get()")
+
+
+#: The devices of DLPack whose memory the processor reads: its own, and that pinned for CUDA and ROCm.
+_HOST = (1, 3, 11)
+
+
+def _without_na(x: Any) -> Any:
+    """Return a pandas frame of numbers with NaN instead of NA, and without sparse columns. Others are unchanged."""
+    if not (hasattr(x, "iloc") and hasattr(x, "dtypes") and hasattr(x, "columns") and _numeric(x)):
+        return x
+    own = [k for k, d in enumerate(x.dtypes) if not isinstance(d, np.dtype)]
+    if any(hasattr(x.dtypes.iloc[k], "subtype") or x.iloc[:, k].hasnans for k in own):
+        return x.astype(np.float64)
     return x
 
 

@@ -728,7 +728,7 @@ def load(path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Unfold:
         The file is not a model.
     """
     handle = Handle(_settings.threads_of(n_jobs), Path(path).read_bytes())
-    about = json.loads(handle.run(["inspect", str(handle.path), "--json"]))
+    about = json.loads(handle.run(["inspect", str(handle.path), "--json"], None, {str(handle.path): os.fspath(path)}))
     if "kind" not in about:
         raise ValueError(f"{os.fspath(path)} is no model: the program takes it for a table")
     metric = "precomputed" if "graph" in about else about.get("metric", "euclidean")

@@ -47,6 +47,7 @@ _PHRASES = (
         lambda m: f", and is not in the vectors; give it to fit as y to predict it, or to have it in them: {_assigned(m[1])}",
     ),
     (re.compile(r"(?<=as with )(--.*)$"), lambda m: _assigned(m[1])),
+    (re.compile(r"\(by columns or --columns; "), "(by columns; "),
     (re.compile(r"\bdims is\b"), "n_components is"),
     (re.compile(r"\bneighbors is\b"), "n_neighbors is"),
 )
@@ -60,7 +61,7 @@ _FLAG = re.compile(
 )
 
 #: The position of an array's value; the program counts rows from 1.
-_ELEMENT = re.compile(r'X: row (\d+), column "vector": value (\d+) is\b')
+_ELEMENT = re.compile(r'X: row (\d+), column "vector": (?:value|element) (\d+)(?: of the vector)? is\b')
 
 
 #: Notes on what the program chose to do, of which the rows say nothing.
