@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
 
@@ -473,3 +474,26 @@ for rows in (holes.astype("Float64"), holes.astype("double[pyarrow]"), holes.to_
     assert np.array_equal(model.fit_transform(rows), want), type(rows)
 """
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("of", ["a file of an array", "a file of a table", "a table", "a loaded model"])
+def test_vectors_have_any_name(data: Any, tmp_path: Path, of: str) -> None:
+    """Rows of a map of vectors are an array or a column of vectors, whatever the column's name in the fit."""
+    x, new = data[0].astype(np.float32), data[0][:20].astype(np.float32) + np.float32(0.5)
+    np.save(tmp_path / "x.npy", x)
+    table = pa.table({"v": list(x)})
+    pq.write_table(table, tmp_path / "v.parquet")
+    fitted = {"a file of an array": tmp_path / "x.npy", "a table": table}.get(of, tmp_path / "v.parquet")
+    model = Unfold(settings={"steps": 5}).fit(fitted)
+    if of == "a loaded model":
+        model.save(tmp_path / "v.unfold")
+        model = load(tmp_path / "v.unfold")
+    want = Unfold(settings={"steps": 5}).fit(x).place(new)
+    rows = (new, new.tolist(), pd.DataFrame(new), pd.Series(list(new)), pa.table({"w": list(new)}), pl.DataFrame({"v": new}))
+    for given in rows:
+        np.testing.assert_array_equal(model.place(given).embedding, want.embedding)
+    assert np.isfinite(model.score_samples(new)).all() and 0 < model.score(x) <= 1 and len(model.explain(new)) == 20
+    before = len(model.embedding_)
+    assert len(model.partial_fit(new).embedding_) == before + 20
+    with pytest.raises(ValueError, match="3 elements, 12 are expected"):
+        model.transform(new[:, :3])

@@ -186,7 +186,7 @@ def check_rows(estimator: Any, x: Any, *, reset: bool, allow_nan: bool = False, 
                 raise ValueError(texts_problem(text[1])) from None
             raise
     names = _column_names(x)
-    x = _numbers(x, allow_nan, least, _remedy(estimator))
+    x = numbers(estimator, x, allow_nan, least)
     _check_columns(estimator, x.shape[1], names, reset)
     return x
 
@@ -221,8 +221,8 @@ def _remedy(estimator: Any) -> str:
     return f'; drop such rows, or fill them in, as {type(estimator).__name__}(missing="mean") does'
 
 
-def _numbers(x: Any, allow_nan: bool, least: int, remedy: str) -> Any:
-    """Return rows as an array or a sparse matrix of finite numbers."""
+def numbers(estimator: Any, x: Any, allow_nan: bool, least: int) -> Any:
+    """Return rows as an array or a sparse matrix of finite numbers, without a look at their columns."""
     if not _files.is_sparse(x):
         x = np.asarray(x)
         if x.dtype == object:
@@ -241,7 +241,7 @@ def _numbers(x: Any, allow_nan: bool, least: int, remedy: str) -> Any:
     if values.dtype.kind == "f" and not np.isfinite(values.sum(dtype=np.float64)):
         bad = np.isinf(values).any() if allow_nan else not np.isfinite(values).all()
         if bad:
-            remedy = "" if np.isinf(values).any() else remedy
+            remedy = "" if np.isinf(values).any() else _remedy(estimator)
             raise ValueError(f"rows contain NaN or infinity: {_where(x, lambda v: ~np.isfinite(v))}{remedy}")
     return x
 
@@ -284,4 +284,6 @@ __all__ = [
     "available_if",
     "check_is_fitted",
     "check_rows",
+    "numbers",
+    "texts_problem",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrow, _distances, _files, _membership, _pairwise, _rows, _settings, _translation, _trees
+from . import _annotated, _arrow, _distances, _files, _membership, _pairwise, _rows, _settings, _translation, _trees
 from ._base import BaseEstimator, ClusterMixin, adopt, adopted, available_if, check_is_fitted, check_rows
 from ._handle import Handle
 from ._progress import Bars
@@ -175,8 +175,9 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : rows
-            Rows as for ``Unfold.fit``. With ``metric="precomputed"`` an array of shape (n, n), or a sparse matrix of the known
-            distances, which have to connect all rows. Those of a sparse matrix are taken in single precision.
+            Rows as for ``Unfold.fit``, such as AnnData's ``obsm["X_pca"]``. With ``metric="precomputed"`` an array of shape (n, n),
+            or a sparse matrix of the known distances, which have to connect all rows. Those of a sparse matrix are taken in
+            single precision.
         y : ignored
             For pipelines.
 
@@ -188,7 +189,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         self._check()
         handle = Handle(_settings.threads_of(self.n_jobs))
         self._points = self._finite = None
-        x = _rows.rows_of(X)
+        x = self._rows_of(X)
         with _files.Folder() as folder, Bars(self.verbose) as progress:
             own = handle.folder(_files.size_of(x))
             if self._given():
@@ -247,7 +248,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
             return self.fit(X)
         before = self._all_data()
         names = getattr(self, "feature_names_in_", None)
-        x = _rows.rows_of(X)
+        x = self._rows_of(X)
         new = _dense(check_rows(self, x, reset=False, allow_nan=True))
         self.fit(np.vstack([before, new]))
         if names is not None:
@@ -280,7 +281,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         if finite.any() and out.shape[1]:
             with np.errstate(divide="ignore"):
                 at = 1 / found["joins_distance"]
-            x = _rows.rows_of(X)
+            x = self._rows_of(X)
             d = self._distances(_dense(x)[finite])
             out[finite] = self._membership.of_new(d, found["joins"], at)
         return out
@@ -397,7 +398,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         if not self._held:
             raise ValueError("the clusters are of a file; predict goes with clusters of an array or a table")
-        x, finite = _finite(_rows.rows_of(X))
+        x, finite = _finite(self._rows_of(X))
         if finite is not None and not finite.any():
             check_rows(self, np.zeros((1, *np.shape(x)[1:])), reset=False)
             return {}, finite
@@ -417,6 +418,12 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
             self._model.run(args, None, rows.names)
             found = _arrow.read(out)
         return found, np.ones(len(found["cluster"]), bool) if finite is None else finite
+
+    def _rows_of(self, x: Any) -> Any:
+        """Return rows of any kind as an array or a table. Those of an AnnData object are those of ``Unfold.fit``."""
+        if _annotated.is_annotated(x):
+            x = _annotated.rows(x, None, self.metric == "precomputed")
+        return _rows.rows_of(x)
 
     def _given(self) -> bool:
         """Report whether the program is given distances instead of rows."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _files, _forms
-from ._base import check_rows, texts_problem
+from ._base import check_rows, numbers, texts_problem
 from ._graph import Edges
 
 
@@ -24,7 +24,7 @@ class Rows:
     path : str
         The file.
     flags : list of str
-        Flags of a fit for its columns.
+        Flags for its columns, of a fit or of a placement.
     plain : bool
         Whether it is an array, whose elements have no names.
     n : int or None
@@ -244,6 +244,11 @@ def put(
     _check_names(x)
     if fit:
         estimator._form = None
+    own = "" if fit or getattr(estimator, "_form", None) is not None else _own_vector(estimator)
+    if own and not is_table(x, None):  # the program checks the length
+        x = numbers(estimator, x, allow_nan, least)
+        path = _files.write_array(folder.file(name + ".npy"), x)
+        return Rows(str(path), ["--vector=" + _ARRAY], n=x.shape[0], names={str(path): "X"})
     named = not fit and getattr(estimator, "_table", False)
     if is_table(x, True if named else columns if columns is not None else aside or None):
         return _put_table(estimator, x, folder, fit, columns, aside, name)
@@ -263,13 +268,30 @@ def put(
     return Rows(str(path), n=checked.shape[0], names={str(path): "X"})
 
 
+#: The name of the vectors of an array.
+_ARRAY = "vector"
+
+
+def _own_vector(estimator: Any) -> str:
+    """Return the column of vectors that the map was learnt from, "" if it was learnt from an array, or from other columns."""
+    name = getattr(estimator, "_vector_column", str)()
+    return name if getattr(estimator, "_table", False) or name != _ARRAY else ""
+
+
+def _other_vector(estimator: Any, schema: Any) -> list[str]:
+    """Return the flag that names the only column of lists, if the map was learnt from vectors of another name."""
+    name = getattr(estimator, "_vector_column", str)()
+    lists = [f.name for f in schema if f.type.num_fields == 1]
+    return ["--vector=" + lists[0]] if name and name not in schema.names and len(lists) == 1 else []
+
+
 def _put_table(estimator: Any, x: Any, folder: _files.Folder, fit: bool, columns: Any, aside: set[str], name: str) -> Rows:
     if _files.is_file(x):
         return Rows(os.fspath(x), _column_flags(columns, None, aside) if fit else [], plain=False)
     path: Path = folder.file(name + ".arrows")
     schema, n = _files.write_table(path, x)
     index = _files.index_of(schema)
-    flags = _column_flags(columns, schema, aside | index) if fit else []
+    flags = _column_flags(columns, schema, aside | index) if fit else _other_vector(estimator, schema)
     if fit:
         names = [c for c in schema.names if c not in index]
         estimator.n_features_in_ = len(names)
