@@ -40,6 +40,8 @@ type Mapping struct {
 	// Missing encodes nulls and NaN as NaN, for models that support missing values. Otherwise they
 	// are errors.
 	Missing bool `json:"-" yaml:"-"`
+	// Strict keeps Suggest from filling nulls and NaN, so that they are errors.
+	Strict bool `json:"-" yaml:"-"`
 	// AsIs encodes values unchanged. The Fitter learns nothing to subtract, and its encoder is
 	// known before any row.
 	AsIs bool `json:"-" yaml:"-"`

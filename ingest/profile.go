@@ -52,7 +52,10 @@ type Profile struct {
 	// nothing to encode. columns is the text of its columns.
 	Suggestion Mapping
 	columns    string
-	labelWhy   string // why Suggestion.Label is the label
+	labelWhy   string   // why Suggestion.Label is the label
+	numbers    bool     // whether "*" selects columns
+	labelled   bool     // whether the rows have labels, so that none are guessed
+	passing    []string // columns that are passed on, and are not suggested
 	// Unread are the columns that the reader omits; their types contain the reason.
 	Unread table.Schema
 	// Entries is the number of nonzero values of a sparse matrix, or of sparse vectors in the only
@@ -112,7 +115,8 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 		p.ofEntries()
 		return p, nil
 	}
-	p.suggest(refused == nil)
+	p.numbers = refused == nil
+	p.suggest()
 	return p, nil
 }
 

@@ -15,15 +15,21 @@ const categories = 50
 
 // suggest sets suggested options for fit. It suggests numbers, text with few values, and times,
 // standardized if their deviations differ much and they are not elements of one array. It suggests
-// Hellinger for counts and means for missing values. One column may be the label (see label).
-func (p *Profile) suggest(numbers bool) {
+// Hellinger for counts and means for missing values. One column may be the label (see label). It
+// omits the columns of p.passing.
+func (p *Profile) suggest() {
+	p.Suggestion, p.columns, p.labelWhy = Mapping{}, "", ""
 	var names []string
 	ids := map[string]bool{}
 	for _, l := range p.Left {
 		ids[l.Column] = l.isID()
 	}
-	label, why := p.label(ids)
-	if numbers {
+	var label *ColumnProfile
+	why := ""
+	if !p.labelled {
+		label, why = p.label(ids)
+	}
+	if p.numbers {
 		names = append(names, "*")
 	}
 	var deviations []float64
@@ -34,7 +40,7 @@ func (p *Profile) suggest(numbers bool) {
 		before := len(names) + len(deviations)
 		left := ids[c.Name]
 		switch {
-		case c == label:
+		case c == label || slices.Contains(p.passing, c.Name):
 			continue
 		case c.timed && c.Distinct > 1:
 			names = append(names, escaped(c.Name)+":time")
@@ -256,27 +262,25 @@ func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Settin
 	if err != nil || p.columns == "" {
 		return m, nil, err
 	}
-	p.fitMetric(m.Metric)
-	passing, label := m.Passing(), &p.Suggestion.Label
-	if m.Label != "" || len(o.LabelFiles) > 0 || slices.Contains(passing, *label) {
-		*label = ""
-	} else {
-		m.Label = *label
+	p.passing, p.labelled = m.Passing(), m.Label != "" || len(o.LabelFiles) > 0
+	if p.suggest(); p.columns == "" {
+		return m, nil, nil
 	}
-	if m.ID != "" || slices.Contains(passing, p.Suggestion.ID) {
+	p.fitMetric(m.Metric)
+	if m.ID != "" || slices.Contains(p.passing, p.Suggestion.ID) {
 		p.Suggestion.ID = ""
 	} else {
 		m.ID = p.Suggestion.ID
 	}
-	for _, c := range p.Suggestion.Columns {
-		if !slices.Contains(passing, c.Name) {
-			m.Columns = append(m.Columns, c)
-		}
+	if !p.labelled {
+		m.Label = p.Suggestion.Label
 	}
+	m.Columns = append(m.Columns, p.Suggestion.Columns...)
 	if m.Metric == "" {
 		m.Metric, m.Standardize = p.Suggestion.Metric, m.Standardize || p.Suggestion.Standardize
 	}
-	m.Fill = m.Fill || p.Suggestion.Fill && !m.Drop && !m.Missing
+	p.Suggestion.Fill = p.Suggestion.Fill && !m.Strict && !m.Drop && !m.Missing
+	m.Fill = m.Fill || p.Suggestion.Fill
 	return m, p.Suggested(), nil
 }
 

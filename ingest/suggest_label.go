@@ -38,7 +38,7 @@ func (p *Profile) label(ids map[string]bool) (*ColumnProfile, string) {
 	numbers := 0
 	for i := range p.Columns {
 		switch c := &p.Columns[i]; {
-		case ids[c.Name]:
+		case ids[c.Name] || slices.Contains(p.passing, c.Name):
 		case c.Kind == table.Number && c.Min < c.Max:
 			numbers++
 		case c.Kind == table.Text && !c.timed && p.categorical(c):
@@ -62,7 +62,7 @@ func (p *Profile) label(ids map[string]bool) (*ColumnProfile, string) {
 func (p *Profile) called(names []string, passes func(*ColumnProfile) bool) *ColumnProfile {
 	for _, name := range names {
 		for i := range p.Columns {
-			if c := &p.Columns[i]; strings.ToLower(c.Name) == name && passes(c) && emit.CheckKept("", []string{c.Name}) == nil {
+			if c := &p.Columns[i]; strings.ToLower(c.Name) == name && passes(c) && !slices.Contains(p.passing, c.Name) && emit.CheckKept("", []string{c.Name}) == nil {
 				return c
 			}
 		}

@@ -145,3 +145,48 @@ func TestGapsUnderHamming(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// No label is guessed for rows that have labels: a column of categories stays in the vectors.
+func TestCategoriesOfLabelledRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	var text strings.Builder
+	fmt.Fprintln(&text, "age,fare,sex,survived")
+	for i := range 60 {
+		fmt.Fprintf(&text, "%d,%d,%s,%d\n", i*7%11, i*5%13, []string{"f", "m"}[i%2], i*3%7%2)
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	by := func(s ingest.Selection) ingest.ReadOptions {
+		return ingest.ReadOptions{Mapping: ingest.Mapping{Selection: s}}
+	}
+	for what, c := range map[string]struct {
+		o     ingest.ReadOptions
+		flags string
+	}{
+		"no label is named":   {by(ingest.Selection{}), "--columns '*' --label sex"},
+		"a label is named":    {by(ingest.Selection{Label: "survived"}), "--columns '*,sex' --standardize"},
+		"labels of a file":    {ingest.ReadOptions{LabelFiles: []string{"y.npy"}}, "--columns '*,sex' --standardize"},
+		"the category passes": {by(ingest.Selection{Keep: []string{"sex"}}), "--columns '*'"},
+		"the category labels": {by(ingest.Selection{Label: "sex"}), "--columns '*'"},
+	} {
+		_, settings, err := ingest.Suggest(t.Context(), path, c.o)
+		if flags := ingest.Flags(settings); err != nil || flags != c.flags {
+			t.Errorf("%s: %q, %v, want %q", what, flags, err, c.flags)
+		}
+	}
+}
+
+// Gaps are errors for those who refuse missing values.
+func TestGapsThatAreRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte("a,b\n"+strings.Repeat("1,2\n3,\n2,5\n", 20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for strict, flags := range map[bool]string{false: "--columns '*' --missing mean", true: "--columns '*'"} {
+		m, settings, err := ingest.Suggest(t.Context(), path, ingest.ReadOptions{Mapping: ingest.Mapping{Strict: strict}})
+		if got := ingest.Flags(settings); err != nil || got != flags || m.Fill == strict {
+			t.Errorf("strict %v: %q, filled %v, %v, want %q", strict, got, m.Fill, err, flags)
+		}
+	}
+}

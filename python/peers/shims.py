@@ -72,7 +72,8 @@ def umap() -> None:
             return self
 
         def fit_transform(self, X: Any, y: Any = None, ensure_all_finite: Any = True, **_: Any) -> Any:
-            return self.fit(X, y).embedding_
+            self.fit(X, y)
+            return (self.embedding_, self.own_.rad_orig_, self.own_.rad_emb_) if self.output_dens else self.embedding_
 
         def transform(self, X: Any, ensure_all_finite: Any = True) -> Any:
             return self.own_.transform(X)
@@ -90,7 +91,8 @@ def umap() -> None:
         __init__ = parameters_of(peer.AlignedUMAP)
 
         def fit(self, X: Any, y: Any = None, **relations: Any) -> Any:
-            words = {name: v for name, v in given(self).items() if name in ("n_components", "metric", "random_state")}
+            own = ("n_components", "n_neighbors", "metric", "random_state")
+            words = {name: v for name, v in given(self).items() if name in own}
             self.own_ = UnfoldAligned(**words).fit(X, **relations)
             return self
 

@@ -86,3 +86,15 @@ def test_relations_that_make_no_sense(relations: Any, says: str) -> None:
     x = np.random.default_rng(1).normal(size=(2, 30, 4))
     with pytest.raises(ValueError, match=says):
         UnfoldAligned(settings={"steps": 5}).fit(list(x), relations=relations)
+
+
+def test_neighbors_of_each_slice(slices: Any) -> None:
+    """Slices may have their own numbers of neighbours, one for each."""
+    few = {"settings": {"steps": 10}, "sweeps": 0}
+    two = UnfoldAligned(n_neighbors=[5, 9], **few).fit(slices[:2], relations=RELATIONS[:1])
+    assert [m.n_neighbors for m in two.models_] == [5, 9]
+    one = UnfoldAligned(n_neighbors=5, **few).fit(slices[:1])
+    np.testing.assert_array_equal(two.embeddings_[0], one.embeddings_[0])
+    assert two.update(slices[2], relations=RELATIONS[1], n_neighbors=7).models_[-1].n_neighbors == 7
+    with pytest.raises(ValueError, match="n_neighbors has 3 numbers for 2 slices: give one, or one for each slice"):
+        UnfoldAligned(n_neighbors=[5, 5, 5]).fit(slices[:2], relations=RELATIONS[:1])

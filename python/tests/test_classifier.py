@@ -120,6 +120,8 @@ def test_labels_of_any_shape() -> None:
     for one_hot in (np.eye(4)[kind], np.eye(4, dtype=bool)[kind], scipy.sparse.csr_matrix(np.eye(4, dtype=int)[kind])):
         model = clone(want).fit(x, one_hot)
         np.testing.assert_array_equal(want.classes_[model.predict(x)], want.predict(x))
+    some = pd.Series(kind, dtype="Int64").mask(np.arange(120) % 2 > 0)
+    assert clone(want).fit(x, some).predict(x).dtype.kind == "i"
     half = np.where(np.arange(120) % 2, kind.astype(float), np.nan)
     assert (clone(want).fit(x, half).predict(x) == kind).mean() > 0.95
 

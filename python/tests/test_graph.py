@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import pairwise_distances
 from umap.umap_ import fuzzy_simplicial_set
 
-from unfold_live import Unfold, UnfoldClassifier, load
+from unfold_live import Unfold, UnfoldClassifier, UnfoldClusters, load
 
 from .conftest import blobs
 
@@ -115,6 +115,9 @@ def test_annotated_data() -> None:
     np.testing.assert_array_equal(model.transform(adata[:7]), want.embedding_[:7])
     assert list(model.predict(adata[:7])) == list(model.predict(adata.obsm["X_pca"][:7]))
     assert UnfoldClassifier(settings=few).fit(adata, "cell_type").score(adata, adata.obs["cell_type"]) > 0.9
+    clusters = UnfoldClusters(10).fit(adata)
+    np.testing.assert_array_equal(clusters.labels_, UnfoldClusters(10).fit(adata.obsm["X_pca"]).labels_)
+    np.testing.assert_array_equal(clusters.predict(adata[:9]), clusters.labels_[:9])
     counts = Unfold(settings=few).fit_transform(adata, use_rep="X")
     np.testing.assert_array_equal(counts, Unfold(settings=few).fit_transform(adata.X))
     with pytest.raises(ValueError, match="has no use_rep='X_scvi' in obsm and layers; it has 'X_pca', 'X_unfold'"):
@@ -174,3 +177,18 @@ def test_scipy_is_imported_for_graphs_alone() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_radii() -> None:
+    """Local radii are means over the edges of the graph, and with ``density`` those of the map follow those of the data."""
+    random = np.random.default_rng(3)
+    x = np.concatenate([random.normal(size=(100, 4)) * s + 40 * k for k, s in enumerate((0.2, 1, 5))])
+    model = Unfold(density=2).fit(x)
+    w = model.graph_.toarray()
+    d = ((x[:, None] - x[None]) ** 2).sum(axis=-1)
+    want = np.log((w * d).sum(axis=1) / w.sum(axis=1))
+    np.testing.assert_allclose(model.rad_orig_, want, rtol=1e-3, atol=1e-3)
+    at = model.embedding_.astype(float)
+    apart = ((at[:, None] - at[None]) ** 2).sum(axis=-1)
+    np.testing.assert_allclose(model.rad_emb_, np.log((w * apart).sum(axis=1) / w.sum(axis=1) + 1e-8), rtol=1e-6)
+    assert np.corrcoef(model.rad_orig_, model.rad_emb_)[0, 1] > 0.8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
 
@@ -188,10 +190,12 @@ def test_categories(data: Any) -> None:
     x, kind = data
     words = np.array(["ash", "beech", "elm", "oak"])[kind]
     frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "tree": words})
-    model = Unfold(standardize=True).fit(frame)
+    model = Unfold(standardize=True, columns=["a", "b", "tree"]).fit(frame)
     assert model.n_features_in_ == 3 and list(model.feature_names_in_) == ["a", "b", "tree"]
     for dtype in ("category", "string", "string[pyarrow]", object):
-        np.testing.assert_array_equal(Unfold(standardize=True).fit(frame.astype({"tree": dtype})).embedding_, model.embedding_)
+        np.testing.assert_array_equal(
+            Unfold(standardize=True, columns=["a", "b", "tree"]).fit(frame.astype({"tree": dtype})).embedding_, model.embedding_
+        )
     for rows in (pl.DataFrame(frame), pl.DataFrame(frame).with_columns(pl.col("tree").cast(pl.Categorical)), pa.table(frame)):
         np.testing.assert_array_equal(model.transform(rows), model.embedding_)
     np.testing.assert_array_equal(model.transform(frame[::-1]), model.embedding_[::-1])
@@ -410,7 +414,17 @@ def test_reasons_name_the_columns_of_a_frame() -> None:
     [
         (pd.DataFrame(np.arange(80.0).reshape(20, 4), columns=["a", "b", "a", "c"]), "two columns named 'a': rename one"),
         (pd.DataFrame({"a": [1, "x", 2.5, 3] * 5, "b": np.arange(20.0)}), "values are not of one type: .*column a .*astype"),
-        (np.where(np.eye(20) > 0, np.nan, 1.0), r'contains? NaN.* as Unfold\(missing="mean"\) does$'),
+        (np.where(np.eye(20) > 0, np.nan, 1.0), r'contains? NaN.* X\[0, 0\] is nan; .* as Unfold\(missing="mean"\) does$'),
+        (scipy.sparse.csr_array(np.where(np.arange(80.0).reshape(20, 4) == 30, np.nan, 1.0)), r"X\[7, 2\] is nan; "),
+        (pd.DataFrame({"a": [1, None, 3] * 5, "b": range(15)}, dtype="Int64"), r"X\[1, 0\] is nan; "),
+        ({"a": np.arange(20.0)}, r"X is a dict: give a data frame, pandas.DataFrame\(X\)$"),
+        ([{"a": 1.0, "b": 2.0}] * 9, r"X is a list of dicts: give a data frame, pandas.DataFrame\(X\)$"),
+        (iter(np.eye(9)), r"give list\(X\)$"),
+        (np.rec.fromarrays(np.eye(9)), r"structured array: give pandas.DataFrame\(X\)"),
+        (["a text", "another", "a third"], "X holds texts, such as 'a text', .*: give a data frame, .* encoder"),
+        (np.array([["ash", "elm"]] * 9), "X holds texts, such as 'ash', "),
+        (np.array([["ash", "elm"]] * 9, dtype=object), "X holds texts, such as 'ash', "),
+        (np.full((9, 3), 1e300), r"^X\[0, 0\] is 1e\+300; values must be finite numbers in the range of float32"),
     ],
 )
 def test_errors_say_what_to_do(rows: Any, want: str) -> None:
@@ -418,3 +432,68 @@ def test_errors_say_what_to_do(rows: Any, want: str) -> None:
     with pytest.raises(ValueError, match=want) as raised:
         Unfold().fit(rows)
     assert "\n" not in str(raised.value)
+
+
+class OnGPU:
+    """An array whose memory the processor does not read."""
+
+    def __dlpack__(self, **_: Any) -> Any:
+        raise BufferError
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, 0
+
+
+def test_arrays_of_a_gpu() -> None:
+    with pytest.raises(ValueError, match=r"in the memory of a GPU: copy it, by X.cpu\(\) or X.get\(\)"):
+        Unfold().fit(OnGPU())
+
+
+@pytest.mark.parametrize("loaded", [True, False], ids=["with scikit-learn", "alone"])
+def test_numbers_of_other_kinds(loaded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nullable and sparse columns, long doubles and all sparse formats are the same rows, with or without scikit-learn."""
+    script = f"""
+import warnings
+import numpy as np, pandas as pd, scipy.sparse as sp
+{"import sklearn.base" if loaded else ""}
+from unfold_live import Unfold
+x = np.random.default_rng(1).normal(size=(60, 5)).round(3)
+frame = pd.DataFrame(x, columns=list("abcde"))
+model = Unfold(missing="mean", settings={{"steps": 5}})
+want = model.fit_transform(x)
+warnings.simplefilter("ignore", sp.SparseEfficiencyWarning)
+for rows in (
+    frame.astype("Float64"), frame.astype("double[pyarrow]"), frame.astype(pd.SparseDtype(float)),
+    x.astype(np.longdouble), x.astype(">f8"),
+    *(form(x) for form in (sp.csc_array, sp.coo_array, sp.lil_array, sp.dok_array, sp.bsr_array, sp.dia_array, sp.csr_matrix)),
+):
+    assert np.array_equal(model.fit_transform(rows), want), type(rows)
+holes = frame.mask(frame > 1)
+want = model.fit_transform(holes)
+for rows in (holes.astype("Float64"), holes.astype("double[pyarrow]"), holes.to_numpy()):
+    assert np.array_equal(model.fit_transform(rows), want), type(rows)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("of", ["a file of an array", "a file of a table", "a table", "a loaded model"])
+def test_vectors_have_any_name(data: Any, tmp_path: Path, of: str) -> None:
+    """Rows of a map of vectors are an array or a column of vectors, whatever the column's name in the fit."""
+    x, new = data[0].astype(np.float32), data[0][:20].astype(np.float32) + np.float32(0.5)
+    np.save(tmp_path / "x.npy", x)
+    table = pa.table({"v": list(x)})
+    pq.write_table(table, tmp_path / "v.parquet")
+    fitted = {"a file of an array": tmp_path / "x.npy", "a table": table}.get(of, tmp_path / "v.parquet")
+    model = Unfold(settings={"steps": 5}).fit(fitted)
+    if of == "a loaded model":
+        model.save(tmp_path / "v.unfold")
+        model = load(tmp_path / "v.unfold")
+    want = Unfold(settings={"steps": 5}).fit(x).place(new)
+    rows = (new, new.tolist(), pd.DataFrame(new), pd.Series(list(new)), pa.table({"w": list(new)}), pl.DataFrame({"v": new}))
+    for given in rows:
+        np.testing.assert_array_equal(model.place(given).embedding, want.embedding)
+    assert np.isfinite(model.score_samples(new)).all() and 0 < model.score(x) <= 1 and len(model.explain(new)) == 20
+    before = len(model.embedding_)
+    assert len(model.partial_fit(new).embedding_) == before + 20
+    with pytest.raises(ValueError, match="3 elements, 12 are expected"):
+        model.transform(new[:, :3])

@@ -68,6 +68,51 @@ def test_fit_on_a_sample(session: Any) -> None:
     assert spark.transform(df, a).columns[:2] == ["id", "kind"]
 
 
+def test_fit_of_files(session: Any, tmp_path: Path) -> None:
+    """Executors write the rows, and the driver's Python does not hold them. The map is that of the same rows in memory."""
+    x, _ = blobs(3000, 8)
+    df = session.createDataFrame(pd.DataFrame({"v": [row.tolist() for row in x.astype(float)]})).coalesce(1)
+    for folder in (str(tmp_path / "rows"), f"file:{tmp_path}/again"):
+        model = spark.fit(df, folder=folder, vector="v")
+        np.testing.assert_array_equal(model.transform(x[:100]), Unfold(random_state=1).fit(x).transform(x[:100]))
+        assert len(model.embedding_) == 0
+    places = spark.transform(frame(session), model, keep=["id"]).toPandas().sort_values("id")
+    np.testing.assert_array_equal(np.stack(places.embedding).astype(np.float32), model.transform(x))
+    some = spark.fit(frame(session), folder=str(tmp_path / "some"), columns=None, vector="v", sample=600)
+    assert 450 < some._points() < 750
+    with pytest.raises(Exception, match=r"(?i)exists"):
+        spark.fit(df, folder=str(tmp_path / "rows"))
+
+
+def test_fit_of_more_than_memory_holds(session: Any, tmp_path: Path) -> None:
+    """Of more rows than the fit may hold it draws some."""
+    df = session.range(0, 400_000).selectExpr(*(f"rand({k}) as c{k}" for k in range(12)))
+    model = spark.fit(df, folder=str(tmp_path / "rows"), memory="200MiB", settings={"steps": 5})
+    assert 1000 < model._points() < 400_000
+    new = pd.DataFrame(np.random.default_rng(1).random((9, 12)), columns=[f"c{k}" for k in range(12)])
+    assert np.isfinite(model.transform(new)).all()
+
+
+def test_files_are_placed_by_the_program(session: Any, tmp_path: Path) -> None:
+    """Places of files are those of their rows, file by file; a folder without files is an error."""
+    x, _ = blobs(3000, 8)
+    model = Unfold().fit(x[:500])
+    frame(session).write.parquet(str(tmp_path / "rows"))
+    out = spark.transform_files(
+        session, str(tmp_path / "rows"), str(tmp_path / "places"), model, vector="v", id_column="id", keep=["kind"]
+    )
+    rows = out.toPandas().astype({"id": int}).sort_values("id")
+    at = model.place(x.astype(np.float64))
+    np.testing.assert_array_equal(rows["id"].astype(int), np.arange(3000))
+    assert set(rows.kind) == set("0123")
+    place = np.stack(rows.embedding) if "embedding" in rows else rows[["x", "y"]].to_numpy()
+    np.testing.assert_array_equal(place.astype(np.float32), at.embedding)
+    np.testing.assert_array_equal(rows.novelty_global.to_numpy(np.float32), at.novelty_global)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(ValueError, match="holds no files"):
+        spark.transform_files(session, str(tmp_path / "none"), str(tmp_path / "other"), model)
+
+
 def test_plain_columns(session: Any) -> None:
     x, _ = blobs(400, 3)
     df = session.createDataFrame(pd.DataFrame(x, columns=["a", "b", "c"]).assign(word=np.where(x[:, 0] > 0, "up", "down")))

@@ -27,7 +27,7 @@ class UnfoldAligned(BaseEstimator):
     ----------
     n_components : int, default=2
         Number of dimensions of the maps.
-    n_neighbors : int or None
+    n_neighbors : int, list of int, or None
         Number of neighbours of each row that a map keeps together. None means the program's default.
     metric : str or callable, default="euclidean"
         The distance between rows, as in ``Unfold``.
@@ -111,6 +111,7 @@ class UnfoldAligned(BaseEstimator):
                 f"relations has {len(pairs)} dicts for {len(slices)} slices: give one for each slice but the last, "
                 "from its rows to those of the next one"
             )
+        nearest = self._nearest(len(slices))
         seed = _settings.seed_of(self.random_state)
         models: list[Unfold] = []
         for k, x in enumerate(slices):
@@ -120,13 +121,13 @@ class UnfoldAligned(BaseEstimator):
                 n = _count(x)
                 _check_pairs(k - 1, pairs[k - 1], len(before), n)
                 frame = _frame(n, [(before, pairs[k - 1])])
-            models.append(self._learn(x, frame, seed))
+            models.append(self._learn(x, frame, seed, nearest[k]))
         for _ in range(self.sweeps if len(slices) > 1 else 0):
             for k, x in enumerate(slices):
                 near = [(models[k - 1].embedding_, pairs[k - 1])] if k > 0 else []
                 if k + 1 < len(slices):
                     near.append((models[k + 1].embedding_, pairs[k][:, ::-1]))
-                again = self._learn(x, _frame(len(models[k].embedding_), near), seed)
+                again = self._learn(x, _frame(len(models[k].embedding_), near), seed, nearest[k])
                 models[k].close()
                 models[k] = again
         self.models_ = models
@@ -144,7 +145,7 @@ class UnfoldAligned(BaseEstimator):
         """Learn the maps and return the positions of the rows of each slice."""
         return self.fit(X, relations=relations).embeddings_
 
-    def update(self, X: Any, *, relations: Mapping[int, int]) -> UnfoldAligned:
+    def update(self, X: Any, *, relations: Mapping[int, int], n_neighbors: int | None = None) -> UnfoldAligned:
         """Add a slice. The maps of the others do not change.
 
         Parameters
@@ -153,22 +154,33 @@ class UnfoldAligned(BaseEstimator):
             The rows of the new slice.
         relations : dict
             The rows of the last slice that are also in the new one: ``{row: row of the new slice}``.
+        n_neighbors : int, optional
+            Number of neighbours of the new slice. Default: that of the last slice.
         """
         check_is_fitted(self)
         before, pairs = self.embeddings_[-1], _pairs(len(self._pairs), relations)
         n = _count(X)
         _check_pairs(len(self._pairs), pairs, len(before), n)
-        model = self._learn(X, _frame(n, [(before, pairs)]), _settings.seed_of(self.random_state))
+        nearest = n_neighbors if n_neighbors is not None else self.models_[-1].n_neighbors
+        model = self._learn(X, _frame(n, [(before, pairs)]), _settings.seed_of(self.random_state), nearest)
         self.models_ = [*self.models_, model]
         self.embeddings_ = [*self.embeddings_, model.embedding_]
         self._pairs = [*self._pairs, pairs]
         self.drift_ = np.append(self.drift_, _drift(before, model.embedding_, pairs))
         return self
 
-    def _learn(self, x: Any, frame: _Array | None, seed: int | None) -> Unfold:
+    def _nearest(self, n: int) -> list[Any]:
+        """Return the number of neighbours of each of n slices."""
+        if not isinstance(self.n_neighbors, list | tuple | np.ndarray):
+            return [self.n_neighbors] * n
+        if len(self.n_neighbors) != n:
+            raise ValueError(f"n_neighbors has {len(self.n_neighbors)} numbers for {n} slices: give one, or one for each slice")
+        return list(self.n_neighbors)
+
+    def _learn(self, x: Any, frame: _Array | None, seed: int | None, nearest: Any) -> Unfold:
         model = Unfold(
             self.n_components,
-            n_neighbors=self.n_neighbors,
+            n_neighbors=nearest,
             metric=self.metric,
             standardize=self.standardize,
             frame=frame,

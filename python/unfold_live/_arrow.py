@@ -2,7 +2,8 @@
 
 It supports the types that occur in maps, so that pyarrow is not needed: numbers, booleans, texts,
 times, maps and lists of equal length. The layout is the Arrow columnar format, version 1, with
-flatbuffers as metadata. The file is memory-mapped and parsed in place.
+flatbuffers as metadata. The file is memory-mapped and parsed in place. Ids and labels of a table
+keep their types; pyarrow reads files with others, such as categories.
 """
 
 from __future__ import annotations
@@ -17,7 +18,11 @@ from typing import Any
 import numpy as np
 
 _SCHEMA, _BATCH = 1, 3
-_INT, _FLOAT, _UTF8, _BOOL, _TIMESTAMP, _STRUCT, _FIXED_LIST, _MAP = 2, 3, 5, 6, 10, 13, 16, 17
+_INT, _FLOAT, _UTF8, _BOOL, _TIMESTAMP, _STRUCT, _FIXED_LIST, _MAP, _LARGE_UTF8 = 2, 3, 5, 6, 10, 13, 16, 17, 20
+
+
+class _OtherTypeError(Exception):
+    """A column has a type that this module does not read. The argument is its name."""
 
 
 class _Table:
@@ -32,6 +37,9 @@ class _Table:
     def _where(self, field: int) -> int:
         offset = self.offsets[field] if field < len(self.offsets) else 0
         return self.at + offset if offset else 0
+
+    def has(self, field: int) -> bool:
+        return self._where(field) > 0
 
     def number(self, field: int, form: str, default: int = 0) -> int:
         at = self._where(field)
@@ -69,6 +77,10 @@ class _Table:
         return [struct.unpack_from("<qq", self.buf, at + 4 + 16 * i) for i in range(n)]
 
 
+#: The field of a column with its dictionary, if it has one.
+_DICTIONARY = 4
+
+
 class _Field:
     """A column of a schema."""
 
@@ -78,6 +90,8 @@ class _Field:
         self.children = [_Field(c) for c in t.tables(5)]
         self.list_size = 0
         self.dtype: np.dtype[Any] | None = None
+        if t.has(_DICTIONARY):
+            raise _OtherTypeError(self.name)
         if t.number(2, "B") == _INT:
             of = t.table(3)
             self.dtype = np.dtype(f"<{'i' if of.number(1, '?') else 'u'}{of.number(0, 'i') // 8}")
@@ -89,8 +103,8 @@ class _Field:
             self.list_size = t.table(3).number(0, "i")
         elif self.kind == _MAP:
             self.children = self.children[0].children  # the fields of the entries
-        elif self.kind not in (_UTF8, _BOOL, _STRUCT):
-            raise ValueError(f"column {self.name!r} has a type of Arrow's, number {self.kind}, that is read by pyarrow alone")
+        elif self.kind not in (_UTF8, _LARGE_UTF8, _BOOL, _STRUCT):
+            raise _OtherTypeError(self.name)
 
 
 def _messages(buf: memoryview) -> Iterator[tuple[_Table, int, memoryview]]:
@@ -125,8 +139,8 @@ class _Parts:
             return self.column(f.children[0]).reshape(n, f.list_size)
         if f.kind == _MAP:
             out = self.maps(f, n)
-        elif f.kind == _UTF8:
-            ends = np.frombuffer(self.buffer(), "<i4")[: n + 1]
+        elif f.kind in (_UTF8, _LARGE_UTF8):
+            ends = np.frombuffer(self.buffer(), "<i8" if f.kind == _LARGE_UTF8 else "<i4")[: n + 1]
             data = bytes(self.buffer())
             out = np.array([data[a:b].decode() for a, b in pairwise(ends)], dtype=object)
             out = out if n else np.empty(0, dtype=object)
@@ -136,6 +150,10 @@ class _Parts:
             out = np.frombuffer(self.buffer(), f.dtype, n)
         if nulls:
             missing = ~_bits(valid, n)
+            if out.dtype.kind == "M":
+                out = out.copy()
+                out[missing] = np.datetime64("NaT")
+                return out
             out = out.astype(object if out.dtype.kind in "Ob" else np.result_type(out.dtype, np.float32))
             out[missing] = None if out.dtype == object else np.nan
         return out
@@ -166,13 +184,43 @@ def read(path: str | Path) -> dict[str, np.ndarray[Any, Any]]:
     dict of ndarray
         Lists of equal length have the shape (rows, length). Maps are dicts. Missing numbers are NaN, and
         other missing values are None.
+
+    Raises
+    ------
+    ValueError
+        A column has a type that needs pyarrow, which is not installed.
     """
-    with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        view = memoryview(mapped)
-        try:
-            return _columns(view)
-        finally:
-            view.release()
+    with open(path, "rb") as f:
+        mapped = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)
+    try:
+        return _columns(memoryview(mapped))
+    except _OtherTypeError as e:
+        column = str(e)
+    return _by_pyarrow(path, column)
+
+
+def _by_pyarrow(path: str | Path, column: str) -> dict[str, np.ndarray[Any, Any]]:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise ValueError(
+            f"the column {column!r} has a type that needs pyarrow: pip install pyarrow, or make it numbers or texts"
+        ) from None
+    with pa.OSFile(str(path)) as f, pa.ipc.open_stream(f) as reader:
+        return {name: _plain(pa, column) for name, column in zip(reader.schema.names, reader.read_all().columns, strict=True)}
+
+
+def _plain(pa: Any, column: Any) -> np.ndarray[Any, Any]:
+    """Return a column of pyarrow as an array, (n, length) for lists of equal length."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_fixed_size_list(column.type):
+        return column.combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(column), column.type.list_size)
+    if pa.types.is_map(column.type):
+        out = np.empty(len(column), dtype=object)
+        out[:] = [None if row is None else dict(row) for row in column.to_pylist()]
+        return out
+    return column.to_numpy(zero_copy_only=False)
 
 
 def _columns(view: memoryview) -> dict[str, np.ndarray[Any, Any]]:
@@ -194,4 +242,5 @@ def _columns(view: memoryview) -> dict[str, np.ndarray[Any, Any]]:
 def _nothing(f: _Field) -> np.ndarray[Any, Any]:
     if f.kind == _FIXED_LIST:
         return np.empty((0, f.list_size), f.children[0].dtype)
-    return np.empty(0, {_UTF8: np.dtype(object), _MAP: np.dtype(object), _BOOL: np.dtype(bool)}.get(f.kind, f.dtype))
+    objects = (_UTF8, _LARGE_UTF8, _MAP)
+    return np.empty(0, object if f.kind in objects else bool if f.kind == _BOOL else f.dtype)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import re
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -180,27 +181,56 @@ def check_rows(estimator: Any, x: Any, *, reset: bool, allow_nan: bool = False, 
             )
         except ValueError as e:
             if str(e).startswith("Input X contains NaN"):  # scikit-learn's message goes on about other estimators
-                raise ValueError(f"Input X contains NaN, missing values{_remedy(estimator)}") from None
+                raise ValueError(f"Input X contains NaN, missing values: {_where(x, np.isnan)}{_remedy(estimator)}") from None
+            if (text := _TEXT.match(str(e))) is not None:
+                raise ValueError(texts_problem(text[1])) from None
             raise
     names = _column_names(x)
-    x = _numbers(x, allow_nan, least, _remedy(estimator))
+    x = numbers(estimator, x, allow_nan, least)
     _check_columns(estimator, x.shape[1], names, reset)
     return x
+
+
+#: NumPy's error for a text in an array of objects.
+_TEXT = re.compile(r"could not convert string to float: '(.*)'$", re.DOTALL)
+
+
+def texts_problem(example: Any) -> str:
+    """Return the error of rows that hold texts, with one of them."""
+    return (
+        f"X holds texts, such as {str(example)[:40]!r}, and rows have to be numbers: give a data frame, whose columns of texts "
+        "become categories, or the vectors of an encoder of sentences"
+    )
+
+
+def _where(x: Any, bad: Any) -> str:
+    """Return the place of the first value for which a function is true, such as ``X[3, 0] is nan``."""
+    if _files.is_sparse(x):
+        x = x.tocoo()
+        k = int(np.argmax(bad(x.data)))
+        return f"X[{x.row[k]}, {x.col[k]}] is {x.data[k]}"
+    x = np.asarray(x, dtype=np.float64)
+    i, j = np.argwhere(bad(x))[0]
+    return f"X[{i}, {j}] is {x[i, j]}"
 
 
 def _remedy(estimator: Any) -> str:
     """Return what to do about missing values, as the end of a message."""
     if not hasattr(estimator, "missing"):
-        return ": drop those rows, or fill them in"
-    return f': drop those rows, or fill them in, as {type(estimator).__name__}(missing="mean") does'
+        return "; drop such rows, or fill them in"
+    return f'; drop such rows, or fill them in, as {type(estimator).__name__}(missing="mean") does'
 
 
-def _numbers(x: Any, allow_nan: bool, least: int, remedy: str) -> Any:
-    """Return rows as an array or a sparse matrix of finite numbers."""
+def numbers(estimator: Any, x: Any, allow_nan: bool, least: int) -> Any:
+    """Return rows as an array or a sparse matrix of finite numbers, without a look at their columns."""
     if not _files.is_sparse(x):
         x = np.asarray(x)
         if x.dtype == object:
-            x = x.astype(np.float64)
+            try:
+                x = x.astype(np.float64)
+            except ValueError as e:
+                text = _TEXT.match(str(e))
+                raise (ValueError(texts_problem(text[1])) if text is not None else e) from None
         if x.dtype.kind not in "fiub":
             raise ValueError(f"rows have to be numbers, not {x.dtype}")
     if x.ndim != 2:
@@ -211,8 +241,8 @@ def _numbers(x: Any, allow_nan: bool, least: int, remedy: str) -> Any:
     if values.dtype.kind == "f" and not np.isfinite(values.sum(dtype=np.float64)):
         bad = np.isinf(values).any() if allow_nan else not np.isfinite(values).all()
         if bad:
-            remedy = "" if np.isinf(values).any() else remedy
-            raise ValueError(f"rows contain NaN or infinity{remedy}")
+            remedy = "" if np.isinf(values).any() else _remedy(estimator)
+            raise ValueError(f"rows contain NaN or infinity: {_where(x, lambda v: ~np.isfinite(v))}{remedy}")
     return x
 
 
@@ -254,4 +284,6 @@ __all__ = [
     "available_if",
     "check_is_fitted",
     "check_rows",
+    "numbers",
+    "texts_problem",
 ]

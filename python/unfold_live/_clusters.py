@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrow, _distances, _files, _membership, _pairwise, _rows, _settings, _translation, _trees
+from . import _annotated, _arrow, _distances, _files, _membership, _pairwise, _rows, _settings, _translation, _trees
 from ._base import BaseEstimator, ClusterMixin, adopt, adopted, available_if, check_is_fitted, check_rows
 from ._handle import Handle
 from ._progress import Bars
@@ -53,6 +53,10 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
     ties : {"together", "hdbscan"}, default="together"
         Equal distances join all their parts at once, or two parts at a time. With "hdbscan" the clusters equal those of
         hdbscan 0.8.44 wherever these do not depend on the order of the rows.
+    columns : str or list of str, optional
+        Columns of a table that form the vector, as those of ``Unfold``.
+    standardize : bool, default=False
+        Scale every number of a table to mean 0 and unit variance.
     n_jobs : int or None
         Number of threads, which does not affect the clusters.
     verbose : bool, default=False
@@ -99,6 +103,8 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         max_cluster_size: int | None = None,
         metric: Any = "euclidean",
         ties: str = "together",
+        columns: Any = None,
+        standardize: bool = False,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
@@ -112,6 +118,8 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         self.max_cluster_size = max_cluster_size
         self.metric = metric
         self.ties = ties
+        self.columns = columns
+        self.standardize = standardize
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -167,8 +175,9 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : rows
-            Rows as for ``Unfold.fit``. With ``metric="precomputed"`` an array of shape (n, n), or a sparse matrix of the known
-            distances, which have to connect all rows. Those of a sparse matrix are taken in single precision.
+            Rows as for ``Unfold.fit``, such as AnnData's ``obsm["X_pca"]``. With ``metric="precomputed"`` an array of shape (n, n),
+            or a sparse matrix of the known distances, which have to connect all rows. Those of a sparse matrix are taken in
+            single precision.
         y : ignored
             For pipelines.
 
@@ -180,7 +189,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         self._check()
         handle = Handle(_settings.threads_of(self.n_jobs))
         self._points = self._finite = None
-        x = _rows.rows_of(X)
+        x = self._rows_of(X)
         with _files.Folder() as folder, Bars(self.verbose) as progress:
             own = handle.folder(_files.size_of(x))
             if self._given():
@@ -188,7 +197,11 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
                 rows = _rows.Rows(str(_files.write_array(own.file("x.npy"), x)), n=x.shape[0])
             else:
                 x, self._finite = _finite(x)
-                rows = _rows.put(self, x, own, fit=True, least=2, metric=self.metric)
+                rows = _rows.put(self, x, own, fit=True, columns=self.columns, least=2, metric=self.metric)
+            if self.standardize and rows.plain:
+                raise ValueError(
+                    "standardize scales the columns of a table: scale an array first, as StandardScaler does, or name columns"
+                )
             # The caller's file may change, so new rows are not compared with it.
             self._held = Path(rows.path).parent == own.path
             if self._held:
@@ -235,7 +248,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
             return self.fit(X)
         before = self._all_data()
         names = getattr(self, "feature_names_in_", None)
-        x = _rows.rows_of(X)
+        x = self._rows_of(X)
         new = _dense(check_rows(self, x, reset=False, allow_nan=True))
         self.fit(np.vstack([before, new]))
         if names is not None:
@@ -268,7 +281,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         if finite.any() and out.shape[1]:
             with np.errstate(divide="ignore"):
                 at = 1 / found["joins_distance"]
-            x = _rows.rows_of(X)
+            x = self._rows_of(X)
             d = self._distances(_dense(x)[finite])
             out[finite] = self._membership.of_new(d, found["joins"], at)
         return out
@@ -385,7 +398,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         if not self._held:
             raise ValueError("the clusters are of a file; predict goes with clusters of an array or a table")
-        x, finite = _finite(_rows.rows_of(X))
+        x, finite = _finite(self._rows_of(X))
         if finite is not None and not finite.any():
             check_rows(self, np.zeros((1, *np.shape(x)[1:])), reset=False)
             return {}, finite
@@ -405,6 +418,12 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
             self._model.run(args, None, rows.names)
             found = _arrow.read(out)
         return found, np.ones(len(found["cluster"]), bool) if finite is None else finite
+
+    def _rows_of(self, x: Any) -> Any:
+        """Return rows of any kind as an array or a table. Those of an AnnData object are those of ``Unfold.fit``."""
+        if _annotated.is_annotated(x):
+            x = _annotated.rows(x, None, self.metric == "precomputed")
+        return _rows.rows_of(x)
 
     def _given(self) -> bool:
         """Report whether the program is given distances instead of rows."""
@@ -439,7 +458,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
                     f"cluster_selection_epsilon_max={self.cluster_selection_epsilon_max:g} is below "
                     f"cluster_selection_epsilon={self.cluster_selection_epsilon:g}"
                 )
-        _settings.switches(self, "allow_single_cluster")
+        _settings.switches(self, "allow_single_cluster", "standardize")
         for name, known in (("cluster_selection_method", ("eom", "leaf")), ("ties", tuple(_TIES))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} has to be {' or '.join(map(repr, known))}, not {getattr(self, name)!r}")
@@ -462,6 +481,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
                 "max_size": self.max_cluster_size or None,
                 "ties": _TIES[self.ties],
                 "distances": self._given(),
+                "standardize": bool(self.standardize),
                 "metric": None if self._given() or self.metric == "euclidean" else self.metric,
                 "threads": _settings.threads_of(self.n_jobs),
             }

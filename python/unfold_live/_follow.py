@@ -71,7 +71,7 @@ class Follows:
         with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
             rows = self._put(X, folder, fit=False)
             check_ids(ids, rows.n)
-            self._update([rows.path, "--map", str(folder.file("map.arrows"))], folder, progress, rows.names)
+            self._update([rows.path, *rows.flags, "--map", str(folder.file("map.arrows"))], folder, progress, rows.names)
             self._take(_arrow.read(folder.file("map.arrows")), ids, more=True)
             self._follow(_arrow.read(folder.file("points.arrows")))
         return self

@@ -15,6 +15,9 @@ NEAREST = 15
 #: Rounds of bisection for the length scales of rows, and the minimum scale as a share of the mean distance.
 _ROUNDS, _LEAST = 64, 1e-3
 
+#: What is added to squared radii, as umap-learn does, so that rows without different neighbours have finite logarithms.
+_NO_LENGTH = 1e-8
+
 
 class Edges(NamedTuple):
     """Distances of rows from other rows, in the layout of a CSR matrix."""
@@ -65,6 +68,20 @@ def union(w: csr_matrix) -> csr_matrix:
     """Return the symmetric graph of directed weights: the probability of an edge in at least one direction."""
     both = w.multiply(w.T)
     return (w + w.T - both).tocsr()
+
+
+def log_radii(w: csr_matrix, distances: csr_matrix, at: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the logarithms of mean squared lengths of each row's edges by weight: in the data and on the map.
+
+    They are the local radii of densMAP (Narayan et al. 2021, equation 1), log(sum(w d^2) / sum(w)).
+    """
+    d = distances.maximum(distances.T)
+    total = np.maximum(np.asarray(w.sum(axis=1)).ravel(), np.finfo(float).tiny)
+    edges = w.tocoo()
+    apart = ((at[edges.row].astype(np.float64) - at[edges.col]) ** 2).sum(axis=1)
+    squares = np.asarray(w.multiply(d.multiply(d)).sum(axis=1)).ravel(), np.bincount(edges.row, edges.data * apart, w.shape[0])
+    first, second = (np.log(s / total + _NO_LENGTH) for s in squares)
+    return first, second
 
 
 class Rows:

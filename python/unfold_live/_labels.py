@@ -114,6 +114,8 @@ def _classes(y: np.ndarray[Any, Any], missing: np.ndarray[Any, Any]) -> tuple[np
         raise ValueError(
             f"y has classes of several types, {', '.join(kinds)}: give all in one, such as [str(c) for c in y]"
         ) from None
+    if found.dtype == object and {type(c) for c in found} == {int}:
+        found = np.array(found.tolist())  # None or NA beside them had made them objects
     return found, code
 
 
@@ -126,7 +128,10 @@ def shares(rows: np.ndarray[Any, Any], classes: np.ndarray[Any, Any]) -> np.ndar
 def _unmasked(y: Any) -> np.ndarray[Any, Any]:
     """Return labels as an array with None for masked labels."""
     if not np.ma.is_masked(y):
-        return np.asarray(y)
+        kind = getattr(getattr(y, "dtype", None), "kind", "O")
+        # NumPy makes pandas' integers and truths with NA doubles.
+        own = kind in "iub" and getattr(y, "hasnans", False)
+        return np.asarray(y.astype(object) if own else y)
     out = np.ma.getdata(y).astype(object)
     out[np.ma.getmaskarray(y)] = None
     return out

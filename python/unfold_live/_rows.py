@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _files, _forms
-from ._base import check_rows
+from ._base import check_rows, numbers, texts_problem
 from ._graph import Edges
 
 
@@ -23,7 +24,7 @@ class Rows:
     path : str
         The file.
     flags : list of str
-        Flags of a fit for its columns.
+        Flags for its columns, of a fit or of a placement.
     plain : bool
         Whether it is an array, whose elements have no names.
     n : int or None
@@ -114,9 +115,14 @@ def rows_of(x: Any) -> Any:
     ValueError
         The object is not a collection of rows, for example a lazy frame of polars or a set of arrays.
     """
+    _check_kind(x)
     if isinstance(x, np.ma.MaskedArray):
         return _unmasked(x)
-    if _files.is_file(x) or _files.is_sparse(x) or isinstance(x, np.ndarray | list | tuple):
+    if _files.is_sparse(x):
+        return x.tocsr()
+    if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.dtype.itemsize > 8:
+        return x.astype(np.float64)
+    if _files.is_file(x) or isinstance(x, np.ndarray | list | tuple):
         return x
     if hasattr(x, "dask") and hasattr(x, "compute"):
         return rows_of(x.compute())
@@ -135,16 +141,58 @@ def rows_of(x: Any) -> Any:
         return _files.vectors(x)
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
         return np.from_dlpack(x)
+    return _without_na(x)
+
+
+def _check_kind(x: Any) -> None:
+    """Raise ``ValueError`` for objects that are no rows, with the way to make them rows."""
+    first = x[0] if isinstance(x, list | tuple) and len(x) else None
+    if x is None:
+        raise ValueError("X is None, and not rows of 2 dimensions: give an array, a table or the path of a file")
+    if (isinstance(x, dict) and not _files.is_sparse(x)) or isinstance(first, dict):
+        raise ValueError(f"X is {'a dict' if isinstance(x, dict) else 'a list of dicts'}: give a data frame, pandas.DataFrame(X)")
+    if isinstance(x, Iterator) and not _files.is_arrow(x):
+        raise ValueError(f"X is a {type(x).__name__}, which can be read only once: give list(X)")
+    if isinstance(x, np.ndarray) and x.dtype.names is not None:
+        raise ValueError("X is a structured array: give pandas.DataFrame(X), whose columns have its names")
+    if isinstance(first, str) or (isinstance(x, np.ndarray) and x.dtype.kind in "UST" and x.size):
+        raise ValueError(texts_problem(first if isinstance(first, str) else x.flat[0]))
+    if hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] not in _HOST:
+        raise ValueError(f"X is a {type(x).__name__} in the memory of a GPU: copy it, by X.cpu() or X.get()")
+
+
+#: The devices of DLPack whose memory the processor reads: its own, and that pinned for CUDA and ROCm.
+_HOST = (1, 3, 11)
+
+
+def _without_na(x: Any) -> Any:
+    """Return a pandas frame of numbers with NaN instead of NA, and without sparse columns. Others are unchanged."""
+    if not (hasattr(x, "iloc") and hasattr(x, "dtypes") and hasattr(x, "columns") and _numeric(x)):
+        return x
+    own = [k for k, d in enumerate(x.dtypes) if not isinstance(d, np.dtype)]
+    if any(hasattr(x.dtypes.iloc[k], "subtype") or x.iloc[:, k].hasnans for k in own):
+        return x.astype(np.float64)
     return x
 
 
 def _column_flags(columns: Any, schema: Any, aside: set[str]) -> list[str]:
-    """Return the flags for the columns that form the vector: the named ones, the only list of numbers, or all."""
+    """Return the flags for the columns that form the vector: the named ones, or all if all are numbers.
+
+    Otherwise the program decides, as for a file: the only list of numbers, or columns by their values.
+    """
     if columns is not None:
         return ["--columns=" + (columns if isinstance(columns, str) else ",".join(_spec(c, schema) for c in columns))]
-    if schema is None or any(f.type.num_fields for f in schema):
+    own = [] if schema is None else [f for f in schema if f.name not in aside]
+    if not own or not all(_is_number(f.type) for f in own):
         return []
-    return ["--columns=" + ",".join(escaped(f.name) for f in schema if f.name not in aside)]
+    return ["--columns=" + ",".join(escaped(f.name) for f in own)]
+
+
+def _is_number(t: Any) -> bool:
+    """Report whether a type of pyarrow is one of numbers or booleans."""
+    import pyarrow as pa
+
+    return pa.types.is_integer(t) or pa.types.is_floating(t) or pa.types.is_boolean(t)
 
 
 def _spec(column: str, schema: Any) -> str:
@@ -196,6 +244,11 @@ def put(
     _check_names(x)
     if fit:
         estimator._form = None
+    own = "" if fit or getattr(estimator, "_form", None) is not None else _own_vector(estimator)
+    if own and not is_table(x, None):  # the program checks the length
+        x = numbers(estimator, x, allow_nan, least)
+        path = _files.write_array(folder.file(name + ".npy"), x)
+        return Rows(str(path), ["--vector=" + _ARRAY], n=x.shape[0], names={str(path): "X"})
     named = not fit and getattr(estimator, "_table", False)
     if is_table(x, True if named else columns if columns is not None else aside or None):
         return _put_table(estimator, x, folder, fit, columns, aside, name)
@@ -215,13 +268,30 @@ def put(
     return Rows(str(path), n=checked.shape[0], names={str(path): "X"})
 
 
+#: The name of the vectors of an array.
+_ARRAY = "vector"
+
+
+def _own_vector(estimator: Any) -> str:
+    """Return the column of vectors that the map was learnt from, "" if it was learnt from an array, or from other columns."""
+    name = getattr(estimator, "_vector_column", str)()
+    return name if getattr(estimator, "_table", False) or name != _ARRAY else ""
+
+
+def _other_vector(estimator: Any, schema: Any) -> list[str]:
+    """Return the flag that names the only column of lists, if the map was learnt from vectors of another name."""
+    name = getattr(estimator, "_vector_column", str)()
+    lists = [f.name for f in schema if f.type.num_fields == 1]
+    return ["--vector=" + lists[0]] if name and name not in schema.names and len(lists) == 1 else []
+
+
 def _put_table(estimator: Any, x: Any, folder: _files.Folder, fit: bool, columns: Any, aside: set[str], name: str) -> Rows:
     if _files.is_file(x):
         return Rows(os.fspath(x), _column_flags(columns, None, aside) if fit else [], plain=False)
     path: Path = folder.file(name + ".arrows")
     schema, n = _files.write_table(path, x)
     index = _files.index_of(schema)
-    flags = _column_flags(columns, schema, aside | index) if fit else []
+    flags = _column_flags(columns, schema, aside | index) if fit else _other_vector(estimator, schema)
     if fit:
         names = [c for c in schema.names if c not in index]
         estimator.n_features_in_ = len(names)

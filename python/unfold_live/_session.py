@@ -24,7 +24,7 @@ from typing import IO, Any
 from ._binary import VARIABLE, binary, start
 from ._errors import UnfoldError, crash_of, error_of, is_crash
 from ._version import __version__
-from ._words import translated
+from ._words import is_choice, translated
 
 log = logging.getLogger("unfold_live")
 
@@ -78,7 +78,8 @@ class Session:
         UnfoldError
             The command failed for another reason.
         UserWarning
-            Issued as a warning if the settings have a probably unwanted effect.
+            Issued as a warning if the settings have a probably unwanted effect, or if the program left a column out as the label
+            or filled missing values by its own choice.
         KeyboardInterrupt
             The child was stopped. The next command starts a new one.
         """
@@ -88,7 +89,10 @@ class Session:
                 if os.environ.get(VARIABLE):
                     _compare(self._ask(["version"], None)["output"])
             end = self._ask(args, progress)
-        for text in end.get("warnings", ()):
+        notes = end.get("notes", [])
+        for text in notes:
+            log.info("%s", translated(text, names or {}))
+        for text in (*end.get("warnings", ()), *(note for note in notes if is_choice(note, args))):
             warnings.warn(translated(text, names or {}), UserWarning, stacklevel=2)
         if end["code"] != 0:
             raise error_of(end["code"], end.get("error", ""), names or {})
@@ -99,6 +103,7 @@ class Session:
         child = self._child
         assert child is not None
         warned: list[str] = []
+        notes: list[str] = []
         try:
             _send(child.stdin, {"args": list(args), "progress": progress is not None})
             while True:
@@ -106,11 +111,11 @@ class Session:
                 if answer is None:
                     raise _ended(self._last_words(), "unfold ended in the middle of a command")
                 if "end" in answer:
-                    return answer["end"] | {"warnings": warned}
+                    return answer["end"] | {"warnings": warned, "notes": notes}
                 if "warning" in answer:
                     warned.append(answer["warning"])  # issued at the end, because a filter may turn it into an exception
                 elif "note" in answer:
-                    log.info("%s", answer["note"])
+                    notes.append(answer["note"])
                 elif "args" in answer:
                     raise UnfoldError(f"{binary()} does not answer as unfold session does")
                 elif progress is not None and "progress" in answer:

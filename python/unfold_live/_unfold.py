@@ -119,12 +119,15 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Length scales, weights and novelty are computed from these distances. If they are None, distances are computed from X.
         Further elements are ignored, so that umap-learn's tuple is accepted.
     missing : {"mean"}, optional
-        Replace NaN by the column's mean. Otherwise NaN is an error, except for kind "gplvm".
+        Replace NaN by the column's mean. Otherwise NaN is an error, except for kind "gplvm". Those of a table with texts are
+        replaced by default, with a warning, if ``columns`` names none.
     standardize, log1p : bool, default=False
         ``standardize`` scales every column to mean 0 and unit variance. ``log1p`` replaces values v by sign(v) log(1+|v|).
     columns : str or list of str, optional
-        Columns of a table that form the vector, such as ``["bytes:log1p", "service"]``. By default
-        the only list of numbers, or otherwise all columns except ``id_column``.
+        Columns of a table that form the vector, such as ``["bytes:log1p", "service"]``. By default all columns except
+        ``id_column`` if these are numbers. Otherwise the program chooses them, as for a file: the only list of numbers, or
+        numbers, times and categories, standardized if their units differ. If ``fit`` has no labels, a column of classes is
+        left out, with a warning.
     id_column : str, optional
         The column of a table that identifies a row.
     classify : bool, default=True
@@ -177,6 +180,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     #: The table format of arrays, if the metric needs columns of a table.
     _form: _forms.Form | None = None
+
+    #: The model's column of vectors, None if the model was not asked yet.
+    _vector: str | None = None
 
     @_translation.answering
     def __init__(
@@ -314,7 +320,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             report = json.loads(folder.file("report.json").read_text()) if self.report else None
         self._take(at, ids)
         self._model = handle
-        self._table = not rows.plain
+        self._table, self._vector = not rows.plain, None
         self._edges, self._graph = rows.edges, None
         if labels is not None and self.classify:
             self.classes_ = labels[0]
@@ -345,6 +351,24 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         check_is_fitted(self)
         return self._neighbor_graph()[1]
+
+    @property
+    def rad_orig_(self) -> np.ndarray[Any, Any]:
+        """The logarithm of each row's local radius in the data, (n,): its mean squared distance to neighbours in ``graph_``.
+
+        The attribute has umap-learn's name. With ``density`` it correlates with ``rad_emb_``.
+        """
+        return self._log_radii()[0]
+
+    @property
+    def rad_emb_(self) -> np.ndarray[Any, Any]:
+        """The logarithm of each row's local radius on the map, (n,), for the same neighbours as ``rad_orig_``."""
+        return self._log_radii()[1]
+
+    def _log_radii(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        check_is_fitted(self)
+        distances, weights = self._neighbor_graph()
+        return _graph.log_radii(weights, distances, self.embedding_)
 
     def transform_graph(self, X: Any) -> csr_matrix:
         """Return the weights of edges from new rows to the rows of the map, (n_new, n), as SciPy's CSR matrix.
@@ -420,7 +444,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         with _files.Folder(_files.size_of(X)) as folder:
             rows = self._put(X, folder, fit=False)
             out = folder.file("places.arrows")
-            args = ["embed", *rows.source, "-m", str(self._model.path), "-o", str(out), *self._place_flags(), *flags]
+            args = ["embed", *rows.source, *rows.flags, "-m", str(self._model.path), "-o", str(out), *self._place_flags(), *flags]
             self._model.run(args, None, rows.names)
             return _arrow.read(out)
 
@@ -504,6 +528,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 rows.path,
                 "--json",
                 "--limit=0",
+                *rows.flags,
                 *_settings.flags({"columns": columns, "above": above}),
             ]
             out = self._model.run(args, None, rows.names)
@@ -535,13 +560,13 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         with _files.Folder(_files.size_of(X)) as folder:
             rows = self._put(X, folder, fit=False)
             at = folder.file("places.arrows")
-            self._model.run(["embed", *rows.source, "-m", str(self._model.path), "-o", str(at)], None, rows.names)
+            self._model.run(["embed", *rows.source, *rows.flags, "-m", str(self._model.path), "-o", str(at)], None, rows.names)
             args = ["score", str(at), "--json"]
             labels = _labels.classes_of(y, None)
             if labels is not None:
                 args += ["--label-file", str(_files.write_texts(folder.file("y.npy"), labels[1]))]
             else:
-                args += ["--data", rows.path, "--model", str(self._model.path)]
+                args += ["--data", rows.path, "--model", str(self._model.path), *rows.flags]
             figures = json.loads(self._model.run(args, None, rows.names))
         return float(figures["leave_one_out"]["accuracy"][0] if labels is not None else figures["structure"]["trustworthiness"])
 
@@ -613,6 +638,20 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             tags.classifier_tags = ClassifierTags()
         return tags
 
+    def _fit_files(self, path: str, name: str) -> Unfold:
+        """Learn a map of files that need not fit in memory, and return it as ``load`` does: without the places of its rows."""
+        self._check()
+        handle = Handle(_settings.threads_of(self.n_jobs))
+        with _files.Folder() as folder, Bars(self.verbose) as progress:
+            rows = self._put(path, folder, fit=True)
+            args = ["fit", *rows.source, "-o", str(handle.path), *rows.flags, *self._flags(folder)]
+            try:
+                handle.run(args, progress, {path: name})
+            except BaseException:
+                handle.discard()
+                raise
+        return of_handle(handle, name, self.n_jobs)
+
     def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> _rows.Rows:
         if _annotated.is_annotated(x):
             x = _annotated.rows(x, getattr(self, "_use_rep", None), self._precomputed())
@@ -653,6 +692,15 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if not callable(self.metric):
             _settings.text("metric", self.metric, ", or a function of two rows")
         _settings.switches(self, "standardize", "log1p", "classify", "thorough", "report")
+
+    def _vector_column(self) -> str:
+        """Return the name of the vectors that the map was learnt from, "" if it was learnt from other columns."""
+        if self._vector is None:
+            about = (
+                json.loads(self._model.run(["inspect", str(self._model.path), "--json"])) if self._table else {"vector": "vector"}
+            )
+            self._vector = about.get("vector", "")
+        return self._vector
 
     def _precomputed(self) -> bool:
         """Report whether distances are given, or computed by a function, instead of by the program."""
@@ -724,13 +772,18 @@ def load(path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Unfold:
     ValueError
         The file is not a model.
     """
-    handle = Handle(_settings.threads_of(n_jobs), Path(path).read_bytes())
-    about = json.loads(handle.run(["inspect", str(handle.path), "--json"]))
+    return of_handle(Handle(_settings.threads_of(n_jobs), Path(path).read_bytes()), os.fspath(path), n_jobs)
+
+
+def of_handle(handle: Handle, name: str, n_jobs: int | None) -> Unfold:
+    """Return an estimator for a model, whose rows are unknown. ``name`` is the model's name in errors."""
+    about = json.loads(handle.run(["inspect", str(handle.path), "--json"], None, {str(handle.path): name}))
     if "kind" not in about:
-        raise ValueError(f"{os.fspath(path)} is no model: the program takes it for a table")
+        raise ValueError(f"{name} is no model: the program takes it for a table")
     metric = "precomputed" if "graph" in about else about.get("metric", "euclidean")
     out = Unfold(about["dims"], kind=about["kind"], n_jobs=n_jobs, id_column=about.get("id"), metric=metric)
     out._model, out._table, out._n_features_out = handle, bool(about.get("elements")), about["dims"]
+    out._vector = about.get("vector", "")
     form = _forms.form_of_model(metric, about.get("elements") or [])
     if form is not None:
         out._form, out.n_features_in_ = form

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Sequence
 
 #: Parameters and arguments by the program's flag. Other flags are keys of ``settings``.
 _PARAMETERS = {
@@ -40,6 +42,12 @@ _PHRASES = (
     (re.compile(r"name the labels by --supervise, --label or --label-file"), "give fit the labels as y"),
     (re.compile(r", --missing drop leaves their rows out"), ""),
     (re.compile(r"; with --numbers all rows are learnt; without it .*$"), "; give fit fewer rows, and transform the others"),
+    (
+        re.compile(r": it colours the map and is not in the vectors; to have it there: (--.*)$"),
+        lambda m: f", and is not in the vectors; give it to fit as y to predict it, or to have it in them: {_assigned(m[1])}",
+    ),
+    (re.compile(r"(?<=as with )(--.*)$"), lambda m: _assigned(m[1])),
+    (re.compile(r"\(by columns or --columns; "), "(by columns; "),
     (re.compile(r"\bdims is\b"), "n_components is"),
     (re.compile(r"\bneighbors is\b"), "n_neighbors is"),
 )
@@ -53,7 +61,30 @@ _FLAG = re.compile(
 )
 
 #: The position of an array's value; the program counts rows from 1.
-_ELEMENT = re.compile(r'X: row (\d+), column "vector": value (\d+) is\b')
+_ELEMENT = re.compile(r'X: row (\d+), column "vector": (?:value|element) (\d+)(?: of the vector)? is\b')
+
+
+#: Notes on what the program chose to do, of which the rows say nothing.
+_LABEL = re.compile(r"^column .* is taken as the label, .* is not in the vectors; ")
+_FILLED = re.compile(r"^missing values are filled with the mean of their columns: ")
+
+
+def is_choice(note: str, args: Sequence[str]) -> bool:
+    """Report whether a note of a fit is of a label that the program guessed, or of missing values that it filled unasked."""
+    return "--new" not in args and bool(
+        _LABEL.match(note) or (_FILLED.match(note) and not any(a.startswith("--missing") for a in args))
+    )
+
+
+def _assigned(flags: str) -> str:
+    """Convert the flags of columns, as the program writes them for a shell, to arguments of an estimator."""
+    out = []
+    words = shlex.split(flags)
+    while words:
+        name = words.pop(0).removeprefix("--")
+        value = f'"{words.pop(0)}"' if words and not words[0].startswith("--") else "True"
+        out.append(f"{_PARAMETERS.get(name, name)}={value}")
+    return ", ".join(out)
 
 
 def translated(text: str, names: dict[str, str]) -> str:

@@ -10,31 +10,48 @@ speculative tasks do not affect it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
-from . import _files
+from . import _files, _settings
 from ._handle import Handle
 from ._unfold import Unfold
 
 #: The program's results for every row besides its position.
 _NUMBERS = ("sigma", "novelty_local", "novelty_global")
 
+#: The number of rows of a sample.
+_SAMPLE = 100_000
+
 #: The limits of a batch for the child in rows and bytes, large enough that the overhead of a command is negligible.
 _ROWS, _BYTES = 100_000, 64 << 20
 
 
 def fit(
-    df: Any, *, sample: int = 100_000, vector: str | None = None, columns: Any = None, seed: int = 1, **settings: Any
+    df: Any,
+    *,
+    sample: int | None = None,
+    folder: str | None = None,
+    vector: str | None = None,
+    columns: Any = None,
+    seed: int = 1,
+    **settings: Any,
 ) -> Unfold:
-    """Learn a map from a sample of a data frame, on the driver.
+    """Learn a map from a data frame, on the driver: from a sample, or from files that the executors write.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
         The rows.
-    sample : int
-        The approximate number of rows to learn from, sampled by Spark. All rows are used if there are fewer.
+    sample : int, optional
+        The approximate number of rows to learn from, sampled by Spark. All rows are used if there are fewer. Default: 100,000,
+        or all with ``folder``.
+    folder : str, optional
+        A new folder that driver and executors reach by the same path. The executors write the rows there as Parquet files,
+        and the program reads them in parts, so that they need not fit in the driver's memory. ``memory="8GiB"`` bounds what
+        the fit takes; of more rows it draws as many as it can hold. The map has no ``embedding_``: place the rows by
+        ``transform``. The files stay there.
     vector : str, optional
         The column of vectors, arrays of numbers. Default: the only such column.
     columns : str or list of str, optional
@@ -48,14 +65,24 @@ def fit(
     -----
     The same partitions lead to the same sample. To make it independent of the partitions, write the sample to a table.
     """
-    if sample < 3:
+    if sample is None and folder is None:
+        sample = _SAMPLE
+    if sample is not None and sample < 3:
         raise ValueError("a map needs a sample of 3 rows or more")
     names = [vector] if vector else _plain(columns)
     rows = df.select(*names) if names else df
-    n = rows.count()
-    if n > sample:
+    if sample is not None and (n := rows.count()) > sample:
         rows = rows.sample(fraction=min(1.0, sample / n), seed=seed)
-    return Unfold(columns=columns, **{"random_state": seed, **settings}).fit(rows.toArrow())
+    model = Unfold(columns=columns, **{"random_state": seed, **settings})
+    if folder is None:
+        return model.fit(rows.toArrow())
+    rows.write.parquet(folder)
+    return model._fit_files(_local(folder), folder)
+
+
+def _local(path: str) -> str:
+    """Return the path of a folder or file for the program, which knows no ``file:`` of Hadoop's."""
+    return path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
 
 
 def _plain(columns: Any) -> list[str]:
@@ -106,6 +133,60 @@ def transform(df: Any, model: Unfold, *, vector: str | None = None, keep: list[s
     return df.mapInArrow(place, t.StructType(fields))
 
 
+def transform_files(
+    session: Any,
+    source: str,
+    target: str,
+    model: Unfold,
+    *,
+    vector: str | None = None,
+    id_column: str | None = None,
+    keep: list[str] | None = None,
+) -> Any:
+    """Place the rows of files, on all executors, without passing them through Spark.
+
+    The program reads and writes the files itself, so that a row costs as much as on the command line.
+
+    Parameters
+    ----------
+    session : pyspark.sql.SparkSession
+        The session.
+    source : str
+        A folder of files, such as Parquet, that driver and executors reach by the same path. Each file is a task.
+    target : str
+        A new folder for a Parquet file of places for each file, in the order of its rows.
+    model : Unfold
+        The map.
+    vector : str, optional
+        The column of vectors. Default: that of the model.
+    id_column : str, optional
+        The column that identifies a row, which becomes ``id``. Default: that of the model.
+    keep : list of str, optional
+        Further columns that are passed on. Default: those that the model names.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        The places: the columns that are passed on, the position, ``sigma`` and the novelties, as the program writes them.
+    """
+    source, target = _local(source), _local(target)
+    files = [f for f in sorted(os.listdir(source)) if not f.startswith((".", "_"))]
+    if not files:
+        raise ValueError(f"{source} holds no files")
+    os.makedirs(target)
+    context = session.sparkContext
+    model_file = context.broadcast(model._model.model())
+    flags = _settings.flags({"vector": vector, "id": id_column, "keep": keep})
+
+    def place(name: str) -> None:
+        handle, path = _handle(model_file), os.path.join(source, name)
+        out = os.path.join(target, name.split(".")[0] + ".parquet")  # appears when it is complete, also if a task is repeated
+        handle.run(["embed", path, "-m", str(handle.path), "-o", out, "--threads=1", *flags], None)
+
+    context.parallelize(files, len(files)).foreach(place)
+    return session.read.parquet(target)
+
+
 def _only_list(df: Any) -> str:
     """Return the name of the only column of lists."""
     from pyspark.sql import types as t
@@ -148,7 +229,17 @@ def _place(batches: Iterator[Any], model_file: Any, source: str | None, keep: li
             here, there = folder.file("in.arrows"), folder.file("out.arrows")
             # A model of an array has unnamed vectors, which the program names "vector".
             _files.write_table(here, pa.table({"vector": _vectors(pa, table[source])}) if source else table)
-            handle.run(["embed", str(here), "-m", str(handle.path), "-o", str(there), "--threads=1"], None, {str(here): "the rows"})
+            args = [
+                "embed",
+                str(here),
+                "-m",
+                str(handle.path),
+                "-o",
+                str(there),
+                "--threads=1",
+                *(["--vector=vector"] if source else []),
+            ]
+            handle.run(args, None, {str(here): "the rows"})
             with pa.OSFile(str(there)) as f, pa.ipc.open_stream(f) as reader:
                 placed = reader.read_all()
         at = placed["embedding"].combine_chunks()

@@ -183,12 +183,33 @@ func (c *clustersCmd) write(ctx context.Context, p *program, of *foundClusters, 
 	return outputs.commit()
 }
 
+// hasColumn reports whether a file has a column.
+func hasColumn(ctx context.Context, path string, o ingest.ReadOptions, name string) (bool, error) {
+	if name == "" || input.ReadOnce(path) {
+		return true, nil
+	}
+	r, err := ingest.Open(ctx, path, o.Options)
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	_, there := r.Schema().Find(name)
+	return there, nil
+}
+
 // join reads new rows and predicts their clusters.
 func (c *clustersCmd) join(ctx context.Context, p *program, of *foundClusters, read ingest.ReadOptions, r *clusterReport) (*ingest.Dataset, []table.Column, error) {
 	data := of.data
 	read.LabelFiles = nil
+	there, err := hasColumn(ctx, c.New[0], read, read.Mapping.Label)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !there { // predictions need no labels
+		read.Mapping.Label = ""
+	}
 	if m := read.Mapping; len(m.Columns) > 0 || m.Standardize || m.Fill {
-		read.Encoder = data.Encoder
+		read.Encoder = data.Encoder.With(m.Selection)
 	} // otherwise vectors are read as they are, even coordinates in columns of another name
 	if read.Double = ingest.Never; data.Wide.Rows > 0 {
 		read.Double = ingest.Always

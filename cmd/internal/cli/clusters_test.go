@@ -207,3 +207,31 @@ func TestClustersOfFewRows(t *testing.T) {
 		t.Errorf("clusters --min-size 20 prints\n%s", out)
 	}
 }
+
+// New rows need no label, as on a map: neither the named one nor one that was guessed.
+func TestNewRowsWithoutALabel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var labelled, plain strings.Builder
+	fmt.Fprintln(&labelled, "a,b,group")
+	fmt.Fprintln(&plain, "a,b")
+	for i := range 60 {
+		at := fmt.Sprintf("%g,%g", float64(10*(i%2))+0.3*math.Sin(float64(i*i)), 0.3*math.Cos(float64(3*i)))
+		fmt.Fprintf(&labelled, "%s,%c\n", at, "ab"[i%2])
+		fmt.Fprintln(&plain, at)
+	}
+	write(t, "old.csv", labelled.String())
+	write(t, "new.csv", plain.String())
+	for _, flags := range [][]string{nil, {"--label", "group"}} {
+		must(t, append([]string{"-q", "clusters", "old.csv", "--new", "new.csv", "-o", "joined.csv"}, flags...)...)
+		must(t, append([]string{"-q", "clusters", "old.csv", "-o", "clusters.csv"}, flags...)...)
+		joined, of := strings.Split(contentsOf(t, "joined.csv"), "\n"), strings.Split(contentsOf(t, "clusters.csv"), "\n")
+		if len(joined) != len(of) || !strings.HasPrefix(joined[0], "id,cluster,") || !strings.HasPrefix(of[0], "id,group,cluster,") {
+			t.Fatalf("%v: predictions\n%s\nof clusters\n%s", flags, joined[0], of[0])
+		}
+		for i, line := range joined[:len(joined)-1] {
+			if got, want := strings.Split(line, ",")[1], strings.Split(of[i], ",")[2]; got != want {
+				t.Errorf("%v: line %d: cluster %s, want %s", flags, i, got, want)
+			}
+		}
+	}
+}

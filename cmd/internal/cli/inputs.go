@@ -153,7 +153,7 @@ func (p *program) suggest(ctx context.Context, paths []string, o *ingest.ReadOpt
 func mapping(c config.Columns) (ingest.Mapping, error) {
 	m := ingest.Mapping{
 		Vector: c.Vector, Log1p: c.Log1p, Standardize: c.Standardize, MaxVocabulary: c.Vocabulary,
-		Mixed: c.Mixed, Metric: c.Metric, Fill: c.Missing == "mean", Drop: c.Missing == "drop",
+		Mixed: c.Mixed, Metric: c.Metric, Fill: c.Missing == "mean", Drop: c.Missing == "drop", Strict: c.Missing == "error",
 		Selection: selection(c),
 	}
 	if m.Metric == ingest.Euclidean {

@@ -225,6 +225,10 @@ func (c *scoreCmd) readData(ctx context.Context, p *program) (*ingest.Dataset, e
 		return nil, err
 	}
 	read := ingest.ReadOptions{Options: options}
+	settings, err := p.settingsOf(c.values, dataKeys)
+	if err != nil {
+		return nil, err
+	}
 	if c.Model != "" {
 		s, err := readModel(ctx, c.Model)
 		if err != nil {
@@ -233,11 +237,12 @@ func (c *scoreCmd) readData(ctx context.Context, p *program) (*ingest.Dataset, e
 		if read.Encoder, err = embed.Encoder(s); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Model, err)
 		}
-	} else {
-		settings, err := p.settingsOf(c.values, dataKeys)
-		if err != nil {
-			return nil, err
+		if v := settings.Source.Vector; v != "" && read.Encoder != nil { // it may have another name here
+			if read.Encoder, err = read.Encoder.Reading(v); err != nil {
+				return nil, usagef("--vector: %s: %s", c.Model, err)
+			}
 		}
+	} else {
 		if read.Mapping, err = mapping(settings.Source.Columns); err != nil {
 			return nil, err
 		}
