@@ -95,6 +95,17 @@ func (s *Scanner) Next() (Message, error) {
 	return f, nil
 }
 
+// isOld reports whether a message begins with its length and the offset of its table, without the
+// continuation marker that Arrow has had since version 0.15.
+func isOld(prefix []byte) bool {
+	const most = 1 << 28
+	if len(prefix) < 8 {
+		return false
+	}
+	n := binary.LittleEndian.Uint32(prefix)
+	return n > 0 && n < most && n%8 == 4 && binary.LittleEndian.Uint32(prefix[4:]) == 16
+}
+
 func (s *Scanner) fail(err error) error {
 	var b bad
 	var u *Unsupported
@@ -150,6 +161,9 @@ func (s *Scanner) next() (Message, error) {
 		return Message{}, err
 	}
 	if binary.LittleEndian.Uint32(prefix) != 0xFFFFFFFF {
+		if isOld(prefix) {
+			return Message{}, unsupportedf("read it and write it again: pyarrow 0.15 or later", "a message as Arrow wrote it before version 0.15")
+		}
 		if s.schema == nil {
 			return Message{}, ErrNotStream
 		}

@@ -30,7 +30,7 @@ func NewReader(in *input.Source, opts jsonrec.FileOptions) (table.Reader, error)
 	}
 	checks := &checks{}
 	readerOpts := []ocf.ReaderOpt{ocf.WithMaxBlockBytes(maxBlock), ocf.WithMaxDecompressedBlockBytes(maxBlock)}
-	for _, c := range []ocf.Codec{stored{}, ocf.DeflateCodec(0), ocf.SnappyCodec(), zstd} {
+	for _, c := range []ocf.Codec{stored{}, ocf.DeflateCodec(0), ocf.SnappyCodec(), unzipped{}, zstd} {
 		readerOpts = append(readerOpts, ocf.WithCodec(checked{c, checks}))
 	}
 	head := &heading{in.Reader, maxHead}

@@ -1,6 +1,9 @@
 package avrofile
 
 import (
+	"bytes"
+	"compress/bzip2"
+	"errors"
 	"fmt"
 	"io"
 
@@ -66,4 +69,22 @@ func (stored) DecompressBounded(src []byte, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("a block of %d bytes", len(src))
 	}
 	return src, nil
+}
+
+// unzipped is the codec of blocks compressed by bzip2, which are only read.
+type unzipped struct{}
+
+var errOnlyRead = errors.New("bzip2 is only read")
+
+func (unzipped) Name() string                            { return "bzip2" }
+func (unzipped) Compress([]byte) ([]byte, error)         { return nil, errOnlyRead }
+func (u unzipped) Decompress(src []byte) ([]byte, error) { return u.DecompressBounded(src, maxBlock) }
+func (unzipped) Close() error                            { return nil }
+
+func (unzipped) DecompressBounded(src []byte, most int64) ([]byte, error) {
+	block, err := io.ReadAll(io.LimitReader(bzip2.NewReader(bytes.NewReader(src)), most+1))
+	if err == nil && int64(len(block)) > most {
+		err = fmt.Errorf("a block of more than %d bytes", most)
+	}
+	return block, err
 }

@@ -72,6 +72,10 @@ var kinds = []struct {
 	{"a cabinet archive", "unpack it first: cabextract FILE", at(0, "MSCF\x00\x00\x00\x00")},
 	{"a program", program, binaryAt("MZ", 0, "MZ")}, {"a program", program, at(0, "\xcf\xfa\xed\xfe")}, {"a program", program, at(0, "\x00asm\x01")},
 	{"a Java class", program, at(0, "\xca\xfe\xba\xbe")}, {"a compiled Python module", program, at(1, "\r\r\n")},
+	// A length, and the offset of a table of the schema.
+	{"an Arrow stream of a version before 0.15", "write it again: pyarrow.feather.write_feather(pyarrow.ipc.open_stream(FILE).read_all(), \"out.arrow\")", func(h []byte) bool {
+		return len(h) > 16 && binary.LittleEndian.Uint32(h)%8 == 4 && binary.LittleEndian.Uint32(h) < 1<<24 && bytes.HasPrefix(h[4:], []byte("\x10\x00\x00\x00\x00\x00"))
+	}},
 	{"MessagePack", msgpack, isMessagePack},
 	{"CBOR", cbor, isCBOR},
 	{"BSON", bson, isBSON},

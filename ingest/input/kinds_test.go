@@ -28,6 +28,7 @@ func TestFurtherKindsAreNamed(t *testing.T) {
 		{raw("10000000 0161 00 000000000000f83f 00"), "BSON"},
 		{raw("080e 3a33 0a0c 0a0178 1201 79 2204 52656c75 1201 67"), "a model (ONNX)"},
 		{raw("0808 1207 7079746f726368 1a03 322e30 3a80 01 0a0c"), "a model (ONNX)"},
+		{raw("7c070000 10000000 00000a00 0c000600 05000800 0a000000"), "an Arrow stream of a version before 0.15"},
 		{raw("5d7100 28 473ff8000000000000 47"), "a Python pickle"},
 		{zeros[:16] + "\xde\xc0\xef\xbe\x01\x00\x00\x00", "an LMDB database"},
 		{strings.Repeat("\x00", 512) + "\x89HDF\r\n\x1a\n", "an HDF5 file"},
