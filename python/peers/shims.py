@@ -78,6 +78,20 @@ def umap() -> None:
         def transform(self, X: Any, ensure_all_finite: Any = True) -> Any:
             return self.own_.transform(X)
 
+        def combined(self, own: Any) -> Any:
+            made = UMAP()
+            made.own_, made.embedding_, made._n_features_out = own, own.embedding_, own._n_features_out
+            return made
+
+        def __mul__(self, other: Any) -> Any:
+            return self.combined(self.own_ * other.own_)
+
+        def __add__(self, other: Any) -> Any:
+            return self.combined(self.own_ + other.own_)
+
+        def __sub__(self, other: Any) -> Any:
+            return self.combined(self.own_ - other.own_)
+
         def update(self, X: Any, ensure_all_finite: Any = True) -> None:
             if not hasattr(self.own_, "partial_fit"):
                 raise ValueError("this map does not follow")

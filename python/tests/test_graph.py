@@ -192,3 +192,25 @@ def test_radii() -> None:
     apart = ((at[:, None] - at[None]) ** 2).sum(axis=-1)
     np.testing.assert_allclose(model.rad_emb_, np.log((w * apart).sum(axis=1) / w.sum(axis=1) + 1e-8), rtol=1e-6)
     assert np.corrcoef(model.rad_orig_, model.rad_emb_)[0, 1] > 0.8
+
+
+def test_combined_maps() -> None:
+    """Maps of different columns combine by their graphs: near in both, in one of them, or in the first alone."""
+    random = np.random.default_rng(5)
+    first, second = random.integers(0, 2, 200), random.integers(0, 2, 200)
+    a, b = (Unfold(n_neighbors=60).fit(np.c_[12.0 * k, np.zeros(200)] + random.normal(size=(200, 2))) for k in (first, second))
+
+    def kept(model: Unfold, group: Any) -> float:
+        """Return the share of rows whose nearest row on the map is of the same group."""
+        d = ((model.embedding_[:, None] - model.embedding_[None]) ** 2).sum(axis=-1)
+        np.fill_diagonal(d, np.inf)
+        return float((group[d.argmin(axis=1)] == group).mean())
+
+    both = a * b
+    assert kept(both, 2 * first + second) > 0.9 and kept(a, 2 * first + second) < 0.7
+    assert kept(a - b, first) > 0.9
+    assert (a + b).embedding_.shape == (200, 2) and list(both.ids_) == list(a.ids_)
+    with pytest.raises(ValueError, match="have 200 and 50 rows"):
+        _ = a + Unfold().fit(random.normal(size=(50, 3)))
+    with pytest.raises(TypeError):
+        _ = a + 1  # type: ignore[operator]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _annotated, _arrow, _distances, _files, _forms, _graph, _labels, _rows, _scaling, _settings, _translation
+from . import _annotated, _arrow, _combined, _distances, _files, _forms, _graph, _labels, _rows, _scaling, _settings, _translation
 from ._base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -351,6 +351,36 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         check_is_fitted(self)
         return self._neighbor_graph()[1]
+
+    def __mul__(self, other: Unfold) -> Unfold:
+        """Return a map of rows that are near in both maps of the same rows, such as maps of different columns."""
+        return self._combined(other, "*")
+
+    def __add__(self, other: Unfold) -> Unfold:
+        """Return a map of rows that are near in at least one of two maps of the same rows."""
+        return self._combined(other, "+")
+
+    def __sub__(self, other: Unfold) -> Unfold:
+        """Return a map of rows that are near in this map and not in another map of the same rows."""
+        return self._combined(other, "-")
+
+    def _combined(self, other: Unfold, how: str) -> Unfold:
+        """Return a map of the combined neighbour graphs, which begins with this map's settings."""
+        if not isinstance(other, Unfold):
+            return NotImplemented
+        a, b = self.graph_, other.graph_
+        if a.shape != b.shape:
+            raise ValueError(f"the maps have {a.shape[0]} and {b.shape[0]} rows: only maps of the same rows can be combined")
+        out = Unfold(
+            self.n_components,
+            metric="precomputed",
+            thorough=self.thorough,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            settings=self.settings,
+            verbose=self.verbose,
+        )
+        return out.fit(_combined.combined(a, b, how), ids=self.ids_)
 
     @property
     def rad_orig_(self) -> np.ndarray[Any, Any]:
