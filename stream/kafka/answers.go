@@ -50,8 +50,9 @@ const requestHead = 12
 // mostAnswer bounds an answer that kafka-go decodes, in bytes. Its lists take a multiple of that.
 const mostAnswer = 4 << 20
 
-// ownAnswers are the requests whose answers this package decodes.
-var ownAnswers = []protocol.ApiKey{protocol.Fetch, describeProducers, describeTransactions}
+// ownRequest is the correlation id of the requests that this package writes (requestHeader). kafka-go
+// counts from 1.
+const ownRequest = 0
 
 // errAnswer is the error of an answer that violates Kafka's protocol.
 var errAnswer = errors.New("kafka: the broker's answer is malformed")
@@ -134,7 +135,7 @@ func (c *checkedAnswers) next() error {
 	switch {
 	case i < 0:
 		return fmt.Errorf("%w: it belongs to no request", errAnswer)
-	case slices.Contains(ownAnswers, r.key):
+	case r.id == ownRequest:
 		c.rest, c.passing = head, max(size, 0)
 		return nil
 	case size < 0 || size > mostAnswer:
