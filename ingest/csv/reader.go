@@ -167,7 +167,7 @@ func look(in *input.Source, opts Options) (Inferred, error) {
 // hasRecord reports whether a text has the lines of a header and of a record.
 func hasRecord(head []byte) bool {
 	first := bytes.IndexAny(head, "\r\n")
-	return first >= 0 && bytes.IndexAny(bytes.TrimLeft(head[first:], "\r\n"), "\r\n") >= 0
+	return first >= 0 && bytes.ContainsAny(bytes.TrimLeft(head[first:], "\r\n"), "\r\n")
 }
 
 // batchFields is the maximum number of fields of a batch.

@@ -156,8 +156,6 @@ func (r *Reader) poll() (Message, bool, <-chan struct{}) {
 // begin starts the reader, unless it has already started. The hub's lock must be held.
 func (r *Reader) begin() {
 	h := r.h
-	if r.begun {
-	}
 	r.begun, r.generation, r.next, r.news, r.from, r.intro, r.sampled = true, h.generation, h.log.end(), h.log.end(), 0, 0, false
 }
 
