@@ -153,7 +153,7 @@ func (r *Reader) poll() (Message, bool, <-chan struct{}) {
 	return Message{}, false, h.woken
 }
 
-// begin starts the reader, unless it has already started. The hub's lock must be held.
+// begin starts the reader, or starts it again, at the present state. The hub's lock must be held.
 func (r *Reader) begin() {
 	h := r.h
 	r.begun, r.generation, r.next, r.news, r.from, r.intro, r.sampled = true, h.generation, h.log.end(), h.log.end(), 0, 0, false

@@ -294,3 +294,18 @@ func listing(t *testing.T) string {
 	}
 	return b.String()
 }
+
+// names lists a folder, including this program's temporary files in subfolders.
+func names(t *testing.T, dir string) string {
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if path != dir {
+			all = append(all, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(all, "\n")
+}

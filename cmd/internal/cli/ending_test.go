@@ -293,21 +293,6 @@ func (b busy) end(t *testing.T, files map[string]string) {
 	}
 }
 
-// names lists a folder, including this program's temporary files in subfolders.
-func names(t *testing.T, dir string) string {
-	var all []string
-	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-		if path != dir {
-			all = append(all, path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Join(all, "\n")
-}
-
 // await returns when the command is busy.
 func (b busy) await(t *testing.T, pid int, pipe string, silent *silence, said, out *outputlog.Journal, ended chan error) {
 	t.Helper()
