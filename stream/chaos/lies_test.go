@@ -110,9 +110,9 @@ func flipped(requests string) func(rng *rand.Rand, request string, b []byte) []b
 }
 
 // TestLyingBroker changes the responses of the broker of a stage, each lie for some seconds. The
-// stage neither ends nor takes more than its memory. Once the broker is honest again, it goes on:
-// what is written then is placed. A lie spares most answers, since a stage ends in order, with an
-// error, if its broker answers nothing that can be read.
+// stage neither breaks down nor takes more than its memory. Once the broker is honest again, it goes
+// on: what is written then is placed. A stage whose broker answers nothing that can be read, five
+// times in a row, ends in order, with an error, and is started again, as by an orchestrator.
 func TestLyingBroker(t *testing.T) {
 	tier.Full(t, "it lies to a stage, a minute")
 	front := kafkatest.FreeAddress(t)
@@ -148,7 +148,8 @@ func TestLyingBroker(t *testing.T) {
 	a.escaped("the log", a.stage.log.String())
 }
 
-// watch fails the test if the stage has ended, and notes its peak memory.
+// watch notes the stage's peak memory, and starts a stage again that ended in order because of its
+// broker. Any other end fails the test.
 func (a *attack) watch(during string) {
 	a.t.Helper()
 	if a.stage.alive() {
@@ -158,7 +159,14 @@ func (a *attack) watch(during string) {
 		}
 		<-a.stage.gone // it is ending
 	}
-	a.t.Fatalf("%s: it ended with %v:\n%s", during, a.stage.err, a.stage.log)
+	said := a.stage.log.String()
+	last := said[strings.LastIndexByte(strings.TrimRight(said, "\n"), '\n')+1:]
+	if state := a.stage.cmd.ProcessState; state == nil || state.ExitCode() != 1 || !strings.HasPrefix(last, "unfold: ") || !strings.Contains(last, "kafka: ") {
+		a.t.Fatalf("%s: it ended with %v:\n%s", during, a.stage.err, said)
+	}
+	a.escaped("the log", said)
+	a.t.Logf("%s: it is started again after: %s", during, last)
+	a.stage = launch(a.t, a.configuration)
 }
 
 // placesAfter writes events until one of them is placed.

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ import (
 )
 
 // beyondRows is the number of rows of the tests whose fits have no room for all of them.
-const beyondRows = 6000
+const beyondRows = 12_000
 
 // beyondData writes the same rows of twelve groups as text, Parquet and .npy, whose labels are in a
 // file beside it.
@@ -94,15 +95,20 @@ func beyondRun(t *testing.T, stdin string, environ []string, args ...string) (co
 	return c.ProcessState.ExitCode(), said.String()
 }
 
-// halfRoom returns a --memory that has room for about half of the rows that args name.
+// halfRoom returns a --memory that has room for about half of the rows that args name, or for more, but
+// not for all. What a process takes when it starts differs by 2 MiB, so the most of several counts.
 func halfRoom(t *testing.T, args []string) string {
 	t.Helper()
-	_, said := beyondRun(t, "", nil, slices.Concat([]string{"-q", "fit", "--dry-run", "--memory", "1000"}, args)...)
-	found := regexp.MustCompile(`give --memory (\d+)MiB`).FindStringSubmatch(said)
-	if found == nil {
-		t.Fatalf("a fit of 1000 bytes: %s", said)
+	need := int64(0)
+	for range 5 {
+		_, said := beyondRun(t, "", nil, slices.Concat([]string{"-q", "fit", "--dry-run", "--memory", "1000"}, args)...)
+		found := regexp.MustCompile(`give --memory (\d+)MiB`).FindStringSubmatch(said)
+		if found == nil {
+			t.Fatalf("a fit of 1000 bytes: %s", said)
+		}
+		one, _ := strconv.ParseInt(found[1], 10, 64)
+		need = max(need, one)
 	}
-	need, _ := strconv.ParseInt(found[1], 10, 64)
 	bytes := func(rows int) int64 {
 		p, err := budget.New(budget.Job{Rows: rows, Dim: 10, Kept: 48, Scored: slices.Contains(args, "--report")})
 		if err != nil {
@@ -126,12 +132,12 @@ func TestFitBeyondMemory(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "npy" {
-				tier.Full(t, "it learns half of 6,000 rows once more")
+				tier.Full(t, "it learns half of 12,000 rows once more")
 			}
 			args := strings.Fields(c.args)
 			room := halfRoom(t, args)
 			code, said := beyondRun(t, "", nil, slices.Concat([]string{"fit", "-o", "m.unfold", "--map", c.out, "--steps", "60", "--memory", room}, args)...)
-			found := regexp.MustCompile(`note: --memory \d+ has room to learn from ([0-9,]+) of 6,000 rows, drawn uniformly by --seed 1; the others are placed on their map\n`).FindStringSubmatch(said)
+			found := regexp.MustCompile(`note: --memory \d+ has room to learn from ([0-9,]+) of 12,000 rows, drawn uniformly by --seed 1; the others are placed on their map\n`).FindStringSubmatch(said)
 			if code != 0 || found == nil {
 				t.Fatalf("exit %d: %s", code, said)
 			}
@@ -292,5 +298,23 @@ func TestFitBeyondMemoryRefused(t *testing.T) {
 	}
 	if left, _ := filepath.Glob("m*"); len(left) > 0 {
 		t.Errorf("it leaves %q", left)
+	}
+}
+
+// The memory of the process that started the program does not count: a Python process has its own data.
+func TestMemoryOfTheParent(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the memory of the program alone is known on Linux only")
+	}
+	t.Chdir(workspace(t))
+	const large = 600 << 20
+	data := make([]byte, large)
+	for i := 0; i < large; i += 4096 {
+		data[i] = 1
+	}
+	code, said := beyondRun(t, "", nil, "fit", "small.csv", "--columns", "x,y,z", "--steps", "5", "-o", "m.unfold", "--memory", "300MiB")
+	runtime.KeepAlive(data)
+	if code != exitDone {
+		t.Errorf("a fit in 300 MiB, started by a process of 600: exit %d, %s", code, said)
 	}
 }

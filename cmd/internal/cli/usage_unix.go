@@ -14,9 +14,12 @@ func usage() (cpuSeconds float64, peakBytes int64) {
 		return 0, 0
 	}
 	seconds := func(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
-	peakBytes = int64(u.Maxrss)
-	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
-		peakBytes *= 1024 // other systems count in KiB
+	peakBytes, known := ownPeak()
+	if !known {
+		peakBytes = int64(u.Maxrss)
+		if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
+			peakBytes *= 1024 // other systems count in KiB
+		}
 	}
 	return seconds(u.Utime) + seconds(u.Stime), peakBytes
 }
