@@ -64,7 +64,7 @@ def test_errors_are_the_programs(args: list[str], says: str) -> None:
 def test_errors_name_the_rows(data: Any) -> None:
     x = data[0].astype(np.float64)
     x[7, 3] = 1e300
-    with pytest.raises(ValueError, match=r"X.*row 8") as e:
+    with pytest.raises(ValueError, match=r"X\[7, 3\]") as e:
         Unfold().fit(x)
     assert "/unfold-" not in str(e.value)
 

@@ -27,11 +27,17 @@ class Handle:
         The content of the model file.
     name : str
         The name of the file. For clusters the file contains the rows, and its extension is their format.
+
+    Attributes
+    ----------
+    vector : str or None
+        The column of vectors that the model was learnt from, "" if it was learnt from other columns, None if that is not known.
     """
 
     def __init__(self, threads: int | None = None, model: bytes | None = None, name: str = _NAME) -> None:
         self.threads = threads
         self.name = name
+        self.vector: str | None = None
         self._folder: Folder | None = None
         self._bytes = model
         self._session: Session | None = None
@@ -88,10 +94,13 @@ class Handle:
             self._folder.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"threads": self.threads, "model": self._copied(), "name": self.name}
+        return {"threads": self.threads, "model": self._copied(), "name": self.name, "vector": self.vector}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["threads"], state["model"], state.get("name", _NAME))  # type: ignore[misc]
+        self.vector = state.get("vector")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Handle:
-        return Handle(self.threads, self._copied(), self.name)
+        other = Handle(self.threads, self._copied(), self.name)
+        other.vector = self.vector
+        return other

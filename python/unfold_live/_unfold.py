@@ -181,9 +181,6 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     #: The table format of arrays, if the metric needs columns of a table.
     _form: _forms.Form | None = None
 
-    #: The model's column of vectors, None if the model was not asked yet.
-    _vector: str | None = None
-
     @_translation.answering
     def __init__(
         self,
@@ -320,7 +317,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             report = json.loads(folder.file("report.json").read_text()) if self.report else None
         self._take(at, ids)
         self._model = handle
-        self._table, self._vector = not rows.plain, None
+        self._table = not rows.plain
+        handle.vector = "vector" if rows.plain else None
         self._edges, self._graph = rows.edges, None
         if labels is not None and self.classify:
             self.classes_ = labels[0]
@@ -725,12 +723,10 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _vector_column(self) -> str:
         """Return the name of the vectors that the map was learnt from, "" if it was learnt from other columns."""
-        if self._vector is None:
-            about = (
-                json.loads(self._model.run(["inspect", str(self._model.path), "--json"])) if self._table else {"vector": "vector"}
-            )
-            self._vector = about.get("vector", "")
-        return self._vector
+        if self._model.vector is None:
+            about = json.loads(self._model.run(["inspect", str(self._model.path), "--json"]))
+            self._model.vector = about.get("vector", "")
+        return self._model.vector
 
     def _precomputed(self) -> bool:
         """Report whether distances are given, or computed by a function, instead of by the program."""
@@ -813,7 +809,7 @@ def of_handle(handle: Handle, name: str, n_jobs: int | None) -> Unfold:
     metric = "precomputed" if "graph" in about else about.get("metric", "euclidean")
     out = Unfold(about["dims"], kind=about["kind"], n_jobs=n_jobs, id_column=about.get("id"), metric=metric)
     out._model, out._table, out._n_features_out = handle, bool(about.get("elements")), about["dims"]
-    out._vector = about.get("vector", "")
+    handle.vector = about.get("vector", "")
     form = _forms.form_of_model(metric, about.get("elements") or [])
     if form is not None:
         out._form, out.n_features_in_ = form
