@@ -1,38 +1,25 @@
 package mapped
 
 import (
-	"bufio"
-	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
+
+	"unfold/internal/procfs"
 )
 
 // resident returns the resident file-mapped memory of this process in bytes.
 func resident(t *testing.T) (bytes int64) {
 	t.Helper()
-	f, err := os.Open("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		rest, file := strings.CutPrefix(s.Text(), "RssFile:")
-		more, shared := strings.CutPrefix(s.Text(), "RssShmem:") // of a folder in memory
-		if shared {
-			rest = more
+	for _, field := range []string{"RssFile", "RssShmem"} { // the second of a folder in memory
+		n, err := procfs.Memory(os.Getpid(), field)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if file || shared {
-			var kilobytes int64
-			if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
-				t.Fatal(err)
-			}
-			bytes += kilobytes << 10
-		}
+		bytes += n
 	}
 	return bytes
 }

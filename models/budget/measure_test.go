@@ -3,16 +3,14 @@
 package budget
 
 import (
-	"bufio"
 	"flag"
-	"fmt"
 	"math"
 	"os"
 	"runtime/debug"
-	"strings"
 	"testing"
 	"time"
 
+	"unfold/internal/procfs"
 	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 	"unfold/models/fit"
@@ -29,20 +27,12 @@ var (
 // resident returns the current and the peak memory of this process.
 func resident(t *testing.T) (now, peak int64) {
 	t.Helper()
-	f, err := os.Open("/proc/self/status")
+	now, err := procfs.Memory(os.Getpid(), "VmRSS")
+	if err == nil {
+		peak, err = procfs.Memory(os.Getpid(), "VmHWM")
+	}
 	if err != nil {
 		t.Skip(err)
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		for name, to := range map[string]*int64{"VmRSS:": &now, "VmHWM:": &peak} {
-			if rest, ok := strings.CutPrefix(s.Text(), name); ok {
-				if _, err := fmt.Sscan(rest, to); err != nil {
-					t.Fatal(err)
-				}
-				*to <<= 10
-			}
-		}
 	}
 	return now, peak
 }

@@ -3,7 +3,6 @@
 package chaos
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -19,6 +18,7 @@ import (
 
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
+	"unfold/internal/procfs"
 	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/chaos/results"
@@ -244,26 +244,9 @@ func digested(t *testing.T, addr, topic string, c *kafkatest.Client, values bool
 // highWater returns the peak memory of a process in bytes.
 func highWater(t *testing.T, pid int) int64 {
 	t.Helper()
-	peak, err := highWaterOf(pid)
+	peak, err := procfs.Memory(pid, "VmHWM")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return peak
-}
-
-// highWaterOf is highWater for a process that may have ended, which is an error.
-func highWaterOf(pid int) (int64, error) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if rest, found := strings.CutPrefix(lines.Text(), "VmHWM:"); found {
-			var kib int64
-			_, err := fmt.Sscan(rest, &kib)
-			return kib << 10, err
-		}
-	}
-	return 0, errors.New("there is no VmHWM")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"unfold/internal/procfs"
 	"unfold/internal/testkit/tier"
 	"unfold/stream/format"
 	"unfold/stream/kafka/kafkatest"
@@ -153,7 +154,7 @@ func TestLyingBroker(t *testing.T) {
 func (a *attack) watch(during string) {
 	a.t.Helper()
 	if a.stage.alive() {
-		if peak, err := highWaterOf(a.stage.cmd.Process.Pid); err == nil {
+		if peak, err := procfs.Memory(a.stage.cmd.Process.Pid, "VmHWM"); err == nil {
 			a.peak = max(a.peak, peak)
 			return
 		}

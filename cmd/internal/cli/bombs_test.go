@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"unfold/ingest/ingesttest"
+	"unfold/internal/procfs"
 	"unfold/internal/testkit/tier"
 )
 
@@ -182,16 +183,9 @@ type consumption struct {
 
 // usedBy returns the resource use of a process and its children.
 func usedBy(t *testing.T, pid int) (u consumption) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return u // the process has ended
-	}
-	kilobytes := func(field string) (n int64) {
-		_, line, _ := strings.Cut(string(status), field)
-		_, _ = fmt.Sscan(line, &n) // an ending process has none
-		return n << 10
-	}
-	u = consumption{kilobytes("RssAnon:"), kilobytes("VmHWM:"), used(t, pid)}
+	own, _ := procfs.Memory(pid, "RssAnon")
+	most, _ := procfs.Memory(pid, "VmHWM") // a process that ends has none
+	u = consumption{own, most, used(t, pid)}
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range tasks {
 		children, _ := os.ReadFile(path) // an ended thread has none

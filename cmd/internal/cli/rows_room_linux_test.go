@@ -1,27 +1,22 @@
 package cli
 
 import (
-	"fmt"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
 	"unfold/internal/mapped"
+	"unfold/internal/procfs"
 )
 
 // residentFiles returns the memory of mapped files in this process in bytes.
 func residentFiles(t *testing.T) (n int64) {
 	t.Helper()
-	status, err := os.ReadFile("/proc/self/status")
+	n, err := procfs.Memory(os.Getpid(), "RssFile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, line, _ := strings.Cut(string(status), "RssFile:")
-	if _, err := fmt.Sscan(line, &n); err != nil {
-		t.Fatal(err)
-	}
-	return n << 10
+	return n
 }
 
 // In a process with a memory limit, the memory of rows in a file is freed again and again, although

@@ -3,8 +3,11 @@
 package cli
 
 import (
+	"os"
 	"runtime"
 	"syscall"
+
+	"unfold/internal/procfs"
 )
 
 // usage returns the process's CPU time so far and its peak memory in bytes.
@@ -14,8 +17,10 @@ func usage() (cpuSeconds float64, peakBytes int64) {
 		return 0, 0
 	}
 	seconds := func(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
-	peakBytes, known := ownPeak()
-	if !known {
+	// On Linux the peak of getrusage includes that of the process that started this one, such as a
+	// Python process with its data.
+	peakBytes, err := procfs.Memory(os.Getpid(), "VmHWM")
+	if err != nil {
 		peakBytes = int64(u.Maxrss)
 		if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
 			peakBytes *= 1024 // other systems count in KiB

@@ -8,11 +8,11 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"unfold/internal/procfs"
 	"unfold/internal/testkit/tier"
 	"unfold/stream/view"
 )
@@ -103,19 +103,9 @@ func TestSlowReadersOfAMillion(t *testing.T) {
 // resident returns this process's resident memory in bytes, from /proc.
 func resident(t *testing.T, what string) int {
 	t.Helper()
-	text, err := os.ReadFile("/proc/self/status")
+	n, err := procfs.Memory(os.Getpid(), what)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(text)) {
-		if rest, is := strings.CutPrefix(line, what+":"); is {
-			kb, err := strconv.Atoi(strings.Fields(rest)[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			return kb << 10
-		}
-	}
-	t.Fatalf("/proc/self/status has no %s", what)
-	return 0
+	return int(n)
 }
