@@ -111,12 +111,7 @@ func (d *disguised) Narrow(wanted func(column string) bool) {
 }
 
 // NumRows returns the number of rows of the source.
-func (d *disguised) NumRows() (int64, bool) {
-	if c, is := d.Reader.(table.Counted); is {
-		return c.NumRows()
-	}
-	return 0, false
-}
+func (d *disguised) NumRows() (int64, bool) { return table.RowsOf(d.Reader) }
 
 // Parts returns the parts of the source.
 func (d *disguised) Parts(most int) ([]table.Reader, error) {
@@ -135,12 +130,7 @@ func (d *disguised) Parts(most int) ([]table.Reader, error) {
 func (d *disguised) MapID() string { return table.MapOf(d.Reader) }
 
 // Left returns the columns that the source does not read.
-func (d *disguised) Left() table.Schema {
-	if l, is := d.Reader.(table.Leaving); is {
-		return l.Left()
-	}
-	return nil
-}
+func (d *disguised) Left() table.Schema { return table.LeftOf(d.Reader) }
 
 // Guesses returns the guesses of the source, and a sentence for each column with disguised vectors.
 func (d *disguised) Guesses() []string {

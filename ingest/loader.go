@@ -103,10 +103,7 @@ func (l *loader) whole(r table.Reader) table.Reader {
 
 // count returns the number of rows of a source. It reads the source only if necessary.
 func (l *loader) count(r table.Reader, fitter *Fitter) (int64, error) {
-	known, ok := int64(0), false
-	if c, is := r.(table.Counted); is {
-		known, ok = c.NumRows()
-	}
+	known, ok := table.RowsOf(r)
 	needs := fitter != nil && fitter.NeedsPass()
 	var n int64
 	for {

@@ -136,12 +136,7 @@ func (p *partition) Parts(most int) ([]table.Reader, error) {
 }
 
 // NumRows returns the number of rows of the file.
-func (p *partition) NumRows() (int64, bool) {
-	if c, ok := p.Reader.(table.Counted); ok {
-		return c.NumRows()
-	}
-	return 0, false
-}
+func (p *partition) NumRows() (int64, bool) { return table.RowsOf(p.Reader) }
 
 // MapID returns the map id of the file.
 func (p *partition) MapID() string { return table.MapOf(p.Reader) }

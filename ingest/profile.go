@@ -75,11 +75,9 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	if s, is := SparseOf(r); is {
 		return p.ofSparse(ctx, s, see)
 	}
-	if l, is := r.(table.Leaving); is {
-		p.Unread = l.Left()
-	}
-	if s, is := r.(table.Counted); is && len(schema) == 0 {
-		p.Rows, _ = s.NumRows() // no table contains them
+	p.Unread = table.LeftOf(r)
+	if len(schema) == 0 {
+		p.Rows, _ = table.RowsOf(r) // no table contains them
 	}
 	// The omitted columns depend on the rows.
 	fitter, refused := newFitter(Mapping{Columns: []ColumnSpec{{Name: "*"}}}, withoutOdd(schema), table.Origin{})

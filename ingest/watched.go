@@ -43,12 +43,7 @@ func (w *watched) Narrow(wanted func(column string) bool) {
 }
 
 // NumRows implements table.Counted.
-func (w *watched) NumRows() (int64, bool) {
-	if c, is := w.Reader.(table.Counted); is {
-		return c.NumRows()
-	}
-	return 0, false
-}
+func (w *watched) NumRows() (int64, bool) { return table.RowsOf(w.Reader) }
 
 // Parts implements table.Parted.
 func (w *watched) Parts(most int) ([]table.Reader, error) {
@@ -65,20 +60,10 @@ func (w *watched) Parts(most int) ([]table.Reader, error) {
 }
 
 // MapID implements table.Identified.
-func (w *watched) MapID() string {
-	if i, is := w.Reader.(table.Identified); is {
-		return i.MapID()
-	}
-	return ""
-}
+func (w *watched) MapID() string { return table.MapOf(w.Reader) }
 
 // Left implements table.Leaving.
-func (w *watched) Left() table.Schema {
-	if l, is := w.Reader.(table.Leaving); is {
-		return l.Left()
-	}
-	return nil
-}
+func (w *watched) Left() table.Schema { return table.LeftOf(w.Reader) }
 
 func (w *watchedSparse) Next(ctx context.Context) (*table.Table, error) { return w.watched.Next(ctx) }
 func (w *watchedSparse) NumRows() (int64, bool)                         { return w.Sparse.NumRows() }

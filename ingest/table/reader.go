@@ -133,6 +133,22 @@ func MapOf(r Reader) string {
 	return ""
 }
 
+// RowsOf returns the number of rows of a reader, if it is known.
+func RowsOf(r Reader) (int64, bool) {
+	if c, ok := r.(Counted); ok {
+		return c.NumRows()
+	}
+	return 0, false
+}
+
+// LeftOf returns the columns that a reader does not read.
+func LeftOf(r Reader) Schema {
+	if l, ok := r.(Leaving); ok {
+		return l.Left()
+	}
+	return nil
+}
+
 // Guessed is a Reader of text whose dialect is inferred.
 type Guessed interface {
 	// Guesses returns sentences about inferences that may be wrong.

@@ -62,7 +62,7 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 	}
 	defer r.Close()
 	var first *table.Table
-	rows, _ := rowsOf(r)
+	rows, _ := table.RowsOf(r)
 	p.progress.Stage("read", "rows", rows)
 	profile, err := ingest.ReadProfile(ctx, r, func(t *table.Table) {
 		if first == nil {
@@ -192,14 +192,6 @@ func sparseLines(c *ingest.ColumnProfile) (lines []string) {
 		lines = append(lines, c.Problem.Error())
 	}
 	return lines
-}
-
-// rowsOf returns the number of rows of a source, if the source knows it.
-func rowsOf(r table.Reader) (n int64, known bool) {
-	if counted, ok := r.(table.Counted); ok {
-		return counted.NumRows()
-	}
-	return 0, false
 }
 
 // isMap reports whether a file is a map. It also returns the map's id, if the file has one.

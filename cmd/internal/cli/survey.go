@@ -80,10 +80,7 @@ func (s *surveyed) countRows(ctx context.Context, p *program, path string, r tab
 		s.rows, s.entries = s.rows+int(n), s.entries+int(m.Entries())
 		return true, nil
 	}
-	rows, known := int64(0), false
-	if c, is := r.(table.Counted); is {
-		rows, known = c.NumRows()
-	}
+	rows, known := table.RowsOf(r)
 	if !known || f.NeedsPass() {
 		if !may {
 			return false, nil
