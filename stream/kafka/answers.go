@@ -50,7 +50,7 @@ const requestHead = 12
 // mostAnswer bounds an answer that kafka-go decodes, in bytes. Its lists take a multiple of that.
 const mostAnswer = 4 << 20
 
-// ownRequest is the correlation id of the requests that this package writes (requestHeader). kafka-go
+// ownRequest is the correlation id of the requests that this package writes (converse). kafka-go
 // counts from 1.
 const ownRequest = 0
 
@@ -145,25 +145,23 @@ func (c *checkedAnswers) next() error {
 	if _, err := io.CopyN(answer, c.Conn, size); err != nil {
 		return err
 	}
-	if err := r.check(answer.Bytes()[8:]); err != nil {
+	if err := r.check(answer.Bytes()[4:]); err != nil {
 		return fmt.Errorf("%w: %v (version %d): %w", errAnswer, r.key, r.version, err)
 	}
 	c.rest = answer.Bytes()
 	return nil
 }
 
-// check decodes an answer without its length and correlation id, and discards the result.
-func (r askedRequest) check(body []byte) error {
+// check decodes an answer without its length, and discards the result.
+func (r askedRequest) check(b []byte) error {
 	answer := kmsg.ResponseForKey(int16(r.key))
 	if answer == nil {
 		return errors.New("its kind is unknown")
 	}
-	if answer.SetVersion(r.version); answer.IsFlexible() && r.key != protocol.ApiVersions {
-		d := &fields{rest: body}
-		if d.tags(); d.short {
-			return io.ErrUnexpectedEOF
-		}
-		body = d.rest
+	answer.SetVersion(r.version)
+	body, whole := behindHeader(answer, b)
+	if !whole {
+		return io.ErrUnexpectedEOF
 	}
 	err := answer.ReadFrom(body)
 	if sync, is := answer.(*kmsg.SyncGroupResponse); is && err == nil && len(sync.MemberAssignment) > 0 {

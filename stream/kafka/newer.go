@@ -127,7 +127,7 @@ func atMost(most int64) func(n int64) error {
 
 // converse writes a request and decodes the answer, whose length in bytes must be admitted.
 func converse(rw io.ReadWriter, request kmsg.Request, client string, admit func(n int64) error) (kmsg.Response, error) {
-	b := kmsg.NewRequestFormatter(kmsg.FormatterClientID(client)).AppendRequest(nil, request, 0)
+	b := kmsg.NewRequestFormatter(kmsg.FormatterClientID(client)).AppendRequest(nil, request, ownRequest)
 	if _, err := rw.Write(b); err != nil {
 		return nil, err
 	}
@@ -150,15 +150,20 @@ func converse(rw io.ReadWriter, request kmsg.Request, client string, admit func(
 // decodeAnswer decodes an answer without its length. Its header is the correlation id and, for newer
 // versions, tagged fields.
 func decodeAnswer(into kmsg.Response, b []byte) error {
-	d := &fields{rest: b}
-	d.next(4)
-	if into.IsFlexible() {
-		d.tags()
-	}
-	if d.short || into.ReadFrom(d.rest) != nil {
+	if body, whole := behindHeader(into, b); !whole || into.ReadFrom(body) != nil {
 		return fmt.Errorf("kafka: a truncated answer to %s", kmsg.NameForKey(into.Key()))
 	}
 	return nil
+}
+
+// behindHeader returns the body of such an answer. whole is false if the answer ends in its header.
+func behindHeader(of kmsg.Response, b []byte) (body []byte, whole bool) {
+	d := &fields{rest: b}
+	d.next(4)
+	if of.IsFlexible() && protocol.ApiKey(of.Key()) != protocol.ApiVersions { // whose header any client can read
+		d.tags()
+	}
+	return d.rest, !d.short
 }
 
 // tags skips tagged fields.
