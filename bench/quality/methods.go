@@ -29,8 +29,8 @@ type method struct {
 	peer  bool
 	// reduced is true for a peer that gets principal components alone.
 	reduced bool
-	// sets are the sets of which it makes maps; nil means all. wide leaves out those of at most
-	// reducedDims columns.
+	// sets names the data sets that the method maps; nil means all. If wide is set, it maps only data
+	// of more than reducedDims columns.
 	sets []string
 	wide bool
 	// needs is a flag of `unfold fit` that earlier builds lack.

@@ -103,7 +103,7 @@ def test_the_only_category_is_the_label() -> None:
 
 
 def test_filled_values_are_said() -> None:
-    """The program fills missing values of a table, and the warning says so, unless it was told to."""
+    """The program fills missing values of a table, and the warning says so, unless `missing` asked for that."""
     frame = trees().rename(columns={"species": "kind"}).assign(other=TREES[np.arange(240) % 4])
     frame.loc[3, "a"] = np.nan
     model = Unfold(columns=["a", "b", "c", "kind", "other"], standardize=True, missing="mean")

@@ -101,6 +101,6 @@ class Handle:
         self.vector = state.get("vector")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Handle:
-        other = Handle(self.threads, self._copied(), self.name)
-        other.vector = self.vector
+        other = Handle.__new__(Handle)
+        other.__setstate__(self.__getstate__())
         return other

@@ -115,7 +115,7 @@ def _classes(y: np.ndarray[Any, Any], missing: np.ndarray[Any, Any]) -> tuple[np
             f"y has classes of several types, {', '.join(kinds)}: give all in one, such as [str(c) for c in y]"
         ) from None
     if found.dtype == object and {type(c) for c in found} == {int}:
-        found = np.array(found.tolist())  # None or NA beside them had made them objects
+        found = np.array(found.tolist())  # a None or NA among the integers made them objects
     return found, code
 
 

@@ -248,7 +248,7 @@ def put(
     if own and not is_table(x, None):  # the program checks the length
         x = numbers(estimator, x, allow_nan, least)
         path = _files.write_array(folder.file(name + ".npy"), x)
-        return Rows(str(path), ["--vector=" + _ARRAY], n=x.shape[0], names={str(path): "X"})
+        return Rows(str(path), ["--vector=" + ARRAY], n=x.shape[0], names={str(path): "X"})
     named = not fit and getattr(estimator, "_table", False)
     if is_table(x, True if named else columns if columns is not None else aside or None):
         return _put_table(estimator, x, folder, fit, columns, aside, name)
@@ -269,13 +269,13 @@ def put(
 
 
 #: The name of the vectors of an array.
-_ARRAY = "vector"
+ARRAY = "vector"
 
 
 def _own_vector(estimator: Any) -> str:
     """Return the column of vectors that the map was learnt from, "" if it was learnt from an array, or from other columns."""
     name = getattr(estimator, "_vector_column", str)()
-    return name if getattr(estimator, "_table", False) or name != _ARRAY else ""
+    return name if getattr(estimator, "_table", False) or name != ARRAY else ""
 
 
 def _other_vector(estimator: Any, schema: Any) -> list[str]:

@@ -318,7 +318,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._take(at, ids)
         self._model = handle
         self._table = not rows.plain
-        handle.vector = "vector" if rows.plain else None
+        handle.vector = _rows.ARRAY if rows.plain else None
         self._edges, self._graph = rows.edges, None
         if labels is not None and self.classify:
             self.classes_ = labels[0]

@@ -21,7 +21,7 @@ import (
 type askedModel struct {
 	// path is "" if no model is known.
 	path string
-	// shown is set if the model itself is the map, and found if the model was found beside the map.
+	// shown is set if the page shows the model itself. found is set if find has chosen the model.
 	shown, found bool
 }
 
