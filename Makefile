@@ -103,6 +103,8 @@ fmt:
 # theirs, as in make quality ARGS="-only mnist,usps -keep" or make bench ARGS=-h.
 bin/bench/%: FORCE
 	$(GO) build -C bench -o $(CURDIR)/$@ ./$*
+bin/bench/lllvm bin/bench/gplvm: bin/bench/%: FORCE
+	$(GO) build -C bench -o $(CURDIR)/$@ ./classic/$*
 FORCE:
 
 # foreign fetches the public test files of Apache Parquet, where they can be reached, has pyarrow read them (python3 with what

@@ -10,9 +10,9 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/classic/gplvm"
+	"unfold/models/classic/lllvm"
 	"unfold/models/fit"
-	"unfold/models/gplvm"
-	"unfold/models/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/prior"
 	"unfold/models/saul"

@@ -9,8 +9,8 @@ import (
 	"os"
 
 	"unfold/internal/vec"
-	"unfold/models/gplvm"
-	"unfold/models/kernel"
+	"unfold/models/classic/gplvm"
+	"unfold/models/classic/kernel"
 	"unfold/models/optimize"
 )
 

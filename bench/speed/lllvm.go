@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"unfold/internal/vec"
-	"unfold/models/lllvm"
+	"unfold/models/classic/lllvm"
 	"unfold/models/modeltest"
 	"unfold/sparse/knn"
 )

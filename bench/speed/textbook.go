@@ -6,7 +6,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/baseline"
+	"unfold/models/classic/baseline"
 	"unfold/models/modeltest"
 	"unfold/models/placing"
 )

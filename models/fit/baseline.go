@@ -8,7 +8,7 @@ import (
 	"unfold/internal/setting"
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/baseline"
+	"unfold/models/classic/baseline"
 	"unfold/models/lvm"
 	"unfold/models/placing"
 	"unfold/models/snapshot"

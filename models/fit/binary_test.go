@@ -13,7 +13,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/gplvm"
+	"unfold/models/classic/gplvm"
 	"unfold/models/modeltest"
 	"unfold/models/placing"
 	"unfold/models/snapshot"

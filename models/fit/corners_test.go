@@ -13,7 +13,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/lllvm"
+	"unfold/models/classic/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/placing"
 	"unfold/models/saul"

@@ -9,7 +9,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/gplvm"
+	"unfold/models/classic/gplvm"
 	"unfold/models/live"
 	"unfold/models/lvm"
 	"unfold/models/novelty"

@@ -7,8 +7,8 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/gplvm"
-	"unfold/models/hybrid"
+	"unfold/models/classic/gplvm"
+	"unfold/models/classic/hybrid"
 	"unfold/models/lvm"
 	"unfold/models/placing"
 	"unfold/models/snapshot"

@@ -11,9 +11,9 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/classic/gplvm"
+	"unfold/models/classic/hybrid"
 	"unfold/models/ep/labels"
-	"unfold/models/gplvm"
-	"unfold/models/hybrid"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 )

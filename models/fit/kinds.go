@@ -8,7 +8,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/baseline"
+	"unfold/models/classic/baseline"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 )

@@ -13,8 +13,8 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/gplvm"
-	"unfold/models/lllvm"
+	"unfold/models/classic/gplvm"
+	"unfold/models/classic/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/modeltest"
 	"unfold/models/placing"

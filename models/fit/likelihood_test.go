@@ -10,7 +10,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/gplvm"
+	"unfold/models/classic/gplvm"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 )

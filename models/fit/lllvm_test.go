@@ -7,7 +7,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/lllvm"
+	"unfold/models/classic/lllvm"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 )

@@ -11,7 +11,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/gplvm"
+	"unfold/models/classic/gplvm"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 )

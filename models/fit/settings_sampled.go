@@ -2,8 +2,8 @@ package fit
 
 import (
 	"unfold/internal/setting"
-	"unfold/models/gplvm"
-	"unfold/models/lllvm"
+	"unfold/models/classic/gplvm"
+	"unfold/models/classic/lllvm"
 	"unfold/models/saul"
 )
 

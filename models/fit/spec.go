@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"unfold/models"
-	"unfold/models/gplvm"
-	"unfold/models/lllvm"
+	"unfold/models/classic/gplvm"
+	"unfold/models/classic/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/novelty"
 	"unfold/models/snapshot"

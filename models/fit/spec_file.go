@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"unfold/models/gplvm"
-	"unfold/models/lllvm"
+	"unfold/models/classic/gplvm"
+	"unfold/models/classic/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/saul"
 )

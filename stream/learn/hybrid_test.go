@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"unfold/ingest/table"
+	"unfold/models/classic/hybrid"
 	"unfold/models/fit"
-	"unfold/models/hybrid"
 	"unfold/stream/streamtest"
 )
 

@@ -143,6 +143,25 @@ func TestModelsLinkNoTransport(t *testing.T) {
 	}
 }
 
+// TestClassicStandsApart checks that the product's own models do not depend on those of the papers in
+// models/classic: only the table of kinds and the options of the library know them.
+func TestClassicStandsApart(t *testing.T) {
+	classic := root + "/models/classic"
+	seen := false
+	for _, p := range packages(t) {
+		if within(p.ImportPath, []string{"models/classic"}) {
+			seen = true
+			continue
+		}
+		if i := first(p.Imports, classic); i != "" && !within(p.ImportPath, []string{".", "models/fit", "bench"}) {
+			t.Errorf("%s imports %s, which only models/fit, the root package and bench know", p.ImportPath, i)
+		}
+	}
+	if !seen {
+		t.Error("no package in models/classic")
+	}
+}
+
 func TestLayersExist(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range packages(t) {

@@ -12,8 +12,8 @@ import (
 
 	"unfold/ingest"
 	"unfold/models"
+	"unfold/models/classic/gplvm"
 	"unfold/models/fit"
-	"unfold/models/gplvm"
 	"unfold/models/snapshot"
 )
 
