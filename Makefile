@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: FORCE build demo test properties arm64 lint fmt bench-mod figures quality bench search refresh clusters why ep reasons lllvm gplvm capacity soak chaos topics chaos-short chaos-page mutations clean
+.PHONY: FORCE build demo test properties arm64 lint fmt modules figures quality bench search refresh clusters why ep reasons lllvm gplvm capacity soak chaos topics chaos-short chaos-page mutations clean
 
 # build makes bin/unfold, without the tables of a debugger, which are a third of it (traces of crashes do not need them).
 build:
@@ -13,7 +13,7 @@ build:
 demo: build
 	bin/unfold demo --out out/demo
 
-# test runs the tests that need nothing but Go, of both modules, in less than five minutes on two cores, and lists those that it skips.
+# test runs the tests that need nothing but Go, of all modules, in less than five minutes on two cores, and lists those that it skips.
 # It goes on after a failure and ends with a summary. ARGS are flags of bin/tests, or packages: make test ARGS="-slowest 20 ./models/...".
 test: bin/tests
 	bin/tests $(ARGS)
@@ -86,8 +86,9 @@ lint:
 		if [ -n "$$unformatted" ]; then echo "not in gofmt's format (make fmt):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./... ./testdata/kdd
 	$(GO) vet -C bench ./...
+	$(GO) vet -C internal/asm ./...
 	$(GO) tool staticcheck ./...
-	staticcheck=$$($(GO) tool -n staticcheck) && cd bench && "$$staticcheck" ./...
+	staticcheck=$$($(GO) tool -n staticcheck) && (cd bench && "$$staticcheck" ./...) && cd internal/asm && "$$staticcheck" ./...
 
 # vulns looks for known vulnerabilities in what the program calls, by govulncheck and a pinned version of the Go vulnerability database;
 # half a minute. It fails for those of modules, and lists those of the standard library with the Go release that mends them.
@@ -116,10 +117,10 @@ foreign:
 	python3 testdata/foreign/parquet.py $(FOREIGN)
 	UNFOLD_FOREIGN=$(abspath $(FOREIGN)) $(GO) test -count=1 -v -run 'TestParquetOfOthers$$' ./ingest
 
-# bench-mod takes versions of go.mod over into bench/go.mod, after a change there.
-bench-mod:
-	GOWORK=off $(GO) list -C bench -mod=mod -deps -test ./... >/dev/null
-	GOWORK=off $(GO) list -C bench -m -mod=mod all >/dev/null
+# modules takes versions of go.mod over into those of the measuring commands and of the generators, after a change there.
+modules:
+	for m in bench internal/asm; do GOWORK=off $(GO) list -C $$m -mod=mod -deps -test ./... >/dev/null && \
+		GOWORK=off $(GO) list -C $$m -m -mod=mod all >/dev/null || exit 1; done
 
 # figures measures again what docs/figures.md states; about ten minutes. UNFOLD_DATA names the folder that holds mnist/.
 figures: build bin/bench/figures

@@ -18,7 +18,6 @@ require (
 	github.com/james-bowman/sparse v0.0.0-20190423065201-80c6877364c7
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/klauspost/compress v1.20.3
-	github.com/mmcloughlin/avo v0.5.0
 	github.com/pierrec/lz4/v4 v4.1.33
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/client_model v0.6.3

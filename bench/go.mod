@@ -1,5 +1,5 @@
 // The measuring commands are a module of their own, so that what they alone need is not the product's.
-// Versions follow ../go.mod; "make bench-mod" takes them over after a change there.
+// Versions follow ../go.mod; "make modules" takes them over after a change there.
 module unfold/bench
 
 go 1.26.0

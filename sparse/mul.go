@@ -31,7 +31,7 @@ func (c *CSR) LaplacianMulRows(dst vec.Matrix[float64], diagonal []float64, x ve
 	c.mul("LaplacianMulRows", dst, diagonal, x, from, to)
 }
 
-//go:generate go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg sparse
+//go:generate env GOFLAGS=-tags=noasm go run -C ../internal/asm ./amd64/sparse -out ../../sparse/kernels_amd64.s -stubs ../../sparse/stubs_amd64.go -pkg sparse
 
 // mul computes all products of sparse and dense matrices: C X or, with a diagonal, diag(diagonal) X
 // - C X. Two and three columns, the dimensions of maps, have their own loops. Other numbers are

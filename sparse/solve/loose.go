@@ -8,7 +8,7 @@ import (
 	"unfold/sparse"
 )
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg solve
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../internal/asm ./amd64/solve -out ../../sparse/solve/kernels_amd64.s -stubs ../../sparse/solve/stubs_amd64.go -pkg solve
 
 // Wide returns a with the values of W in double precision: a itself, or a copy if they are Single.
 func (a *Laplacian) Wide() *Laplacian {

@@ -1,6 +1,6 @@
 package spectral
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg spectral
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../internal/asm ./amd64/spectral -out ../../sparse/spectral/kernels_amd64.s -stubs ../../sparse/spectral/stubs_amd64.go -pkg spectral
 
 // wide is the number of columns of a block with kernels: two vectors, for a two-dimensional map,
 // and their guard.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -90,8 +89,9 @@ var homes = []struct {
 var unlinked = []string{"github.com/mmcloughlin/avo", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/johannesboyne/gofakes3",
 	"github.com/chromedp/chromedp", "honnef.co/go/tools", "github.com/apache/arrow/go/v15/parquet", "github.com/apache/arrow/go/v15/arrow/compute", "gonum.org/v1/plot/plotter", "github.com/google/licensecheck", "golang.org/x/mod"}
 
-// bench is the folder of the measuring commands, a module of its own.
-const bench = "../../../bench"
+// modules are the folders of the modules beside the product's: the measuring commands, and the
+// generators of assembly.
+var modules = []string{"bench", "internal/asm"}
 
 // unknowing are the layers that must not link, directly or indirectly, the packages in unknown.
 var (
@@ -191,8 +191,8 @@ func TestProductLinksNoTool(t *testing.T) {
 	t.Error("no cmd/unfold among the packages")
 }
 
-// TestGeneratorsStandAlone checks that only the programs named asm, which go generate runs, and
-// their helpers rodata and internal/simd/asm link avo, which writes assembly.
+// TestGeneratorsStandAlone checks that only the generators of assembly, which go generate runs, link
+// avo, which writes assembly.
 func TestGeneratorsStandAlone(t *testing.T) {
 	generators := 0
 	for _, p := range packages(t) {
@@ -200,8 +200,8 @@ func TestGeneratorsStandAlone(t *testing.T) {
 			continue
 		}
 		generators++
-		if name := path.Base(p.ImportPath); name != "asm" && name != "rodata" {
-			t.Errorf("%s links avo, which belongs to the programs named asm", p.ImportPath)
+		if !within(p.ImportPath, []string{"internal/asm"}) {
+			t.Errorf("%s links avo, which belongs to the generators in internal/asm", p.ImportPath)
 		}
 	}
 	if generators == 0 {
@@ -209,13 +209,15 @@ func TestGeneratorsStandAlone(t *testing.T) {
 	}
 }
 
-// TestBenchIsItsOwnModule checks that bench is a separate module with the same versions of
-// dependencies.
-func TestBenchIsItsOwnModule(t *testing.T) {
+// TestModules checks that the measuring commands and the generators are modules of their own, with the
+// product's versions of dependencies.
+func TestModules(t *testing.T) {
 	for _, p := range packages(t) {
 		want := root
-		if layer(p.ImportPath) == "bench" {
-			want = root + "/bench"
+		for _, m := range modules {
+			if within(p.ImportPath, []string{m}) {
+				want = root + "/" + m
+			}
 		}
 		if p.Module.Path != want {
 			t.Errorf("%s belongs to module %q, want %q", p.ImportPath, p.Module.Path, want)
@@ -234,17 +236,23 @@ func TestBenchIsItsOwnModule(t *testing.T) {
 		return found
 	}
 	product := versions("../../../go.mod")
-	for module, version := range versions(filepath.Join(bench, "go.mod")) {
-		if p, shared := product[module]; shared && p != version {
-			t.Errorf("bench/go.mod requires %s %s, go.mod %s (make bench-mod takes go.mod's over)", module, version, p)
+	for _, m := range modules {
+		for module, version := range versions(filepath.Join("../../..", m, "go.mod")) {
+			if p, shared := product[module]; shared && p != version {
+				t.Errorf("%s/go.mod requires %s %s, go.mod %s (make modules takes go.mod's over)", m, module, version, p)
+			}
 		}
 	}
 }
 
-// packages lists the packages of both modules with their direct and indirect imports.
+// packages lists the packages of all modules with their direct and indirect imports.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	return slices.Concat(list(t, ".", root+"/...", root+"/testdata/kdd"), list(t, bench, root+"/bench/..."))
+	all := list(t, ".", root+"/...", root+"/testdata/kdd")
+	for _, m := range modules {
+		all = append(all, list(t, filepath.Join("../../..", m), root+"/"+m+"/...")...)
+	}
+	return all
 }
 
 // list returns the output of go list in a folder.

@@ -6,7 +6,7 @@ import (
 	"unfold/internal/simd"
 )
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg codes
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/codes -out ../simd/codes/kernels_amd64.s -stubs ../simd/codes/stubs_amd64.go -pkg codes
 
 // Scan compares the vectors of a with panels from, ..., to-1 of b. Bit c of mask[(p-from)*Height+r]
 // is set if q_ij, for vector r of a and j = p*Width+c, is at least

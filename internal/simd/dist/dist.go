@@ -7,8 +7,8 @@ import (
 	"unfold/internal/simd"
 )
 
-//go:generate go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg dist
-//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg dist
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/dist -out ../simd/dist/kernels_amd64.s -stubs ../simd/dist/stubs_amd64.go -pkg dist
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./arm64/dist -out ../simd/dist/kernels_arm64.s -stubs ../simd/dist/stubs_arm64.go -pkg dist
 
 // Lanes is the number of partial sums of a distance.
 const Lanes = 16

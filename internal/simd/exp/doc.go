@@ -20,4 +20,4 @@
 // plain version do the same fused operations in the same order. Nothing is allocated.
 package exp
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg exp
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/exp -out ../simd/exp/kernels_amd64.s -stubs ../simd/exp/stubs_amd64.go -pkg exp

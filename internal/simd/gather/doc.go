@@ -19,5 +19,5 @@
 // Nothing is read or written beyond the columns of dst. Nothing is allocated.
 package gather
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg gather
-//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg gather
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/gather -out ../simd/gather/kernels_amd64.s -stubs ../simd/gather/stubs_amd64.go -pkg gather
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./arm64/gather -out ../simd/gather/kernels_arm64.s -stubs ../simd/gather/stubs_arm64.go -pkg gather

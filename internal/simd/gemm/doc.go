@@ -42,5 +42,5 @@
 // NaN or infinity is NaN.
 package gemm
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg gemm
-//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg gemm
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/gemm -out ../simd/gemm/kernels_amd64.s -stubs ../simd/gemm/stubs_amd64.go -pkg gemm
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./arm64/gemm -out ../simd/gemm/kernels_arm64.s -stubs ../simd/gemm/stubs_arm64.go -pkg gemm

@@ -7,8 +7,8 @@ import (
 	"unfold/internal/simd"
 )
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg hamming
-//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg hamming
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/hamming -out ../simd/hamming/kernels_amd64.s -stubs ../simd/hamming/stubs_amd64.go -pkg hamming
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./arm64/hamming -out ../simd/hamming/kernels_arm64.s -stubs ../simd/hamming/stubs_arm64.go -pkg hamming
 
 // Width is the number of rows of a panel.
 const Width = 64

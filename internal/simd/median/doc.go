@@ -17,4 +17,4 @@
 // allocated. The assembly gives the same bits as the plain versions.
 package median
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg median
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/median -out ../simd/median/kernels_amd64.s -stubs ../simd/median/stubs_amd64.go -pkg median

@@ -1,6 +1,6 @@
 package minplus
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg minplus
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/minplus -out ../simd/minplus/kernels_amd64.s -stubs ../simd/minplus/stubs_amd64.go -pkg minplus
 
 import "unfold/internal/simd"
 

@@ -53,5 +53,5 @@
 // give results that are not finite, without a panic.
 package pairwise
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg pairwise
-//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg pairwise
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/pairwise -out ../simd/pairwise/kernels_amd64.s -stubs ../simd/pairwise/stubs_amd64.go -pkg pairwise
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./arm64/pairwise -out ../simd/pairwise/kernels_arm64.s -stubs ../simd/pairwise/stubs_arm64.go -pkg pairwise

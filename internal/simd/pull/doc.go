@@ -24,4 +24,4 @@
 // an error of the calling code.
 package pull
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg pull
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/pull -out ../simd/pull/kernels_amd64.s -stubs ../simd/pull/stubs_amd64.go -pkg pull

@@ -14,8 +14,8 @@ import (
 )
 
 // Generated checks that the assembly of the package under test, kernels_amd64.s and stubs_amd64.go,
-// equals the output of its generator ./asm, and that its kernels for AVX2 use no registers of
-// AVX-512. If there is a generator ./neon for arm64, it checks that too.
+// equals the output of its generator in module internal/asm, and that its kernels for AVX2 use no
+// registers of AVX-512. If there is a generator for arm64, it checks that too.
 func Generated(t *testing.T, pkg string) {
 	t.Helper()
 	kept, err := os.ReadFile("kernels_amd64.s")
@@ -26,18 +26,31 @@ func Generated(t *testing.T, pkg string) {
 		t.Error(line)
 	}
 	tier.Full(t, "it runs generators")
-	fresh(t, pkg, "./asm", "kernels_amd64.s", "stubs_amd64.go")
-	if _, err := os.Stat("neon"); err == nil {
-		fresh(t, pkg, "./neon", "kernels_arm64.s", "stubs_arm64.go")
+	module := generators(t)
+	fresh(t, module, pkg, "amd64")
+	if _, err := os.Stat(filepath.Join(module, "arm64", pkg)); err == nil {
+		fresh(t, module, pkg, "arm64")
 	}
 }
 
-// fresh compares the files of a generator with those that it writes today.
-func fresh(t *testing.T, pkg, generator string, names ...string) {
+// generators returns the folder of the generators' module, internal/asm.
+func generators(t *testing.T) string {
 	t.Helper()
-	readSources(t, generator)
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(strings.TrimSpace(string(out)), "internal", "asm")
+}
+
+// fresh compares the files of a generator with those that it writes today.
+func fresh(t *testing.T, module, pkg, arch string) {
+	t.Helper()
+	generator, names := "./"+arch+"/"+pkg, []string{"kernels_" + arch + ".s", "stubs_" + arch + ".go"}
+	readSources(t, module, generator)
 	dir := t.TempDir()
 	run := exec.Command("go", "run", generator, "-out", filepath.Join(dir, names[0]), "-stubs", filepath.Join(dir, names[1]), "-pkg", pkg)
+	run.Dir = module
 	// The generator imports the package, which need not have its assembly yet.
 	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -tags=noasm")
 	if out, err := run.CombinedOutput(); err != nil {
@@ -81,11 +94,12 @@ func beyondAVX2(assembly []byte) (lines []string) {
 	return lines
 }
 
-// readSources looks at the files of this module that a generator is built from. The test's result is
-// cached by the files that the test itself looks at, and the generator is a process of its own.
-func readSources(t *testing.T, generator string) {
+// readSources looks at the files of this repository that a generator is built from. The test's result
+// is cached by the files that the test itself looks at, and the generator is a process of its own.
+func readSources(t *testing.T, module, generator string) {
 	t.Helper()
-	list := exec.Command("go", "list", "-tags=noasm", "-deps", "-f", `{{$dir := .Dir}}{{if .Module}}{{if .Module.Main}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`, generator)
+	list := exec.Command("go", "list", "-tags=noasm", "-deps", "-f", `{{$dir := .Dir}}{{if .Module}}{{if not .Module.Version}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`, generator)
+	list.Dir = module
 	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)

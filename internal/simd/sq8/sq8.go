@@ -8,8 +8,8 @@ import (
 	"unfold/internal/vec"
 )
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg sq8
-//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg sq8
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/sq8 -out ../simd/sq8/kernels_amd64.s -stubs ../simd/sq8/stubs_amd64.go -pkg sq8
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./arm64/sq8 -out ../simd/sq8/kernels_arm64.s -stubs ../simd/sq8/stubs_arm64.go -pkg sq8
 
 const (
 	// Side is the number of rows of a panel.

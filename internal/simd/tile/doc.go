@@ -56,8 +56,8 @@ package tile
 
 import "unfold/internal/simd"
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg tile
-//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg tile
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/tile -out ../simd/tile/kernels_amd64.s -stubs ../simd/tile/stubs_amd64.go -pkg tile
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./arm64/tile -out ../simd/tile/kernels_arm64.s -stubs ../simd/tile/stubs_arm64.go -pkg tile
 
 const (
 	// Width is the number of vectors of a panel.

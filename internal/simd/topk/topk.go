@@ -6,7 +6,7 @@ import (
 	"unfold/internal/simd"
 )
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg topk
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/topk -out ../simd/topk/kernels_amd64.s -stubs ../simd/topk/stubs_amd64.go -pkg topk
 
 // Side is the number that the number of keys must be a multiple of.
 const Side = 16

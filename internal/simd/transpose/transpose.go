@@ -4,7 +4,7 @@ package transpose
 
 import "unfold/internal/simd"
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg transpose
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/transpose -out ../simd/transpose/kernels_amd64.s -stubs ../simd/transpose/stubs_amd64.go -pkg transpose
 
 // Side is the number of rows, and of columns, of a square.
 const Side = 8

@@ -30,12 +30,8 @@ func (r *runner) again(ctx context.Context) error {
 			return nil
 		}
 		fmt.Fprintf(r.out, "\nonce more, alone: %s %s\n", pkg, strings.Join(failed[pkg], " "))
-		dir := "."
-		if strings.HasPrefix(pkg, "unfold/bench/") {
-			dir = "bench"
-		}
 		second := &runner{flags: append(slices.Clone(r.flags), "-count=1", "-run="+pattern(failed[pkg])), env: r.env, all: r.all, out: r.out, results: newResults()}
-		if err := second.module(ctx, dir, []string{pkg}); err != nil {
+		if err := second.module(ctx, moduleOf(pkg), []string{pkg}); err != nil {
 			return err
 		}
 		r.results.forgive(pkg, failed[pkg], second.results)

@@ -1,4 +1,4 @@
-// Command tests runs the tests of both modules and prints a summary: the failed and skipped tests
+// Command tests runs the tests of all modules and prints a summary: the failed and skipped tests
 // with reasons, and the packages that exceeded their budgets.
 //
 //	tests                 the quick tier

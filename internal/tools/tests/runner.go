@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// runner runs go test in both modules.
+// runner runs go test in all modules.
 type runner struct {
 	flags, env, packages []string
 	budgets              map[string]budget
@@ -37,18 +37,33 @@ func (r *runner) run(ctx context.Context) error {
 	if len(r.packages) > 0 {
 		return r.module(ctx, ".", r.packages)
 	}
-	bench, own := longest(r.budgets, r.all)
-	err := r.module(ctx, ".", append(own, "./..."))
-	if ctx.Err() == nil {
-		err = errors.Join(err, r.module(ctx, "bench", append(bench, "./...")))
+	first := longest(r.budgets, r.all)
+	var err error
+	for _, dir := range modules {
+		if ctx.Err() == nil {
+			err = errors.Join(err, r.module(ctx, dir, append(first[dir], "./...")))
+		}
 	}
 	return err
 }
 
-// longest returns the packages that have budgets, the longest first, of bench and of the other
-// module. go test begins packages in the order of its arguments, so that no long one is left to run
-// alone at the end.
-func longest(budgets map[string]budget, all bool) (bench, own []string) {
+// modules are the folders of the modules, in the order in which they are tested.
+var modules = []string{".", "bench", "internal/asm"}
+
+// moduleOf returns the folder of the module that a package belongs to.
+func moduleOf(pkg string) string {
+	for _, dir := range modules[1:] {
+		if strings.Contains(pkg+"/", "/"+dir+"/") { // whatever the path of the module is (make module-path)
+			return dir
+		}
+	}
+	return "."
+}
+
+// longest returns the packages that have budgets, the longest first, by the folder of their module.
+// go test begins packages in the order of its arguments, so that no long one is left to run alone at
+// the end.
+func longest(budgets map[string]budget, all bool) map[string][]string {
 	seconds := func(name string) float64 {
 		if all {
 			return budgets[name].all
@@ -58,18 +73,15 @@ func longest(budgets map[string]budget, all bool) (bench, own []string) {
 	names := slices.SortedFunc(maps.Keys(budgets), func(a, b string) int {
 		return cmp.Or(cmp.Compare(seconds(b), seconds(a)), cmp.Compare(a, b))
 	})
+	out := map[string][]string{}
 	for _, name := range names {
 		path := strings.TrimPrefix(strings.TrimPrefix(name, "unfold"), "/")
 		if info, err := os.Stat(path); path != "" && (err != nil || !info.IsDir()) {
 			continue // the package is gone, and go test would stop at its name
 		}
-		if strings.HasPrefix(name, "unfold/bench/") {
-			bench = append(bench, name)
-		} else {
-			own = append(own, name)
-		}
+		out[moduleOf(name)] = append(out[moduleOf(name)], name)
 	}
-	return bench, own
+	return out
 }
 
 // module runs the tests of packages of one module.

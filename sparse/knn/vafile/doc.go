@@ -19,7 +19,7 @@
 // 4*Width bytes of a block is dimension 4g+d of row c.
 package vafile
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg vafile
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../../internal/asm ./amd64/vafile -out ../../sparse/knn/vafile/kernels_amd64.s -stubs ../../sparse/knn/vafile/stubs_amd64.go -pkg vafile
 
 const (
 	// Dims is the dimension of rows and queries.
