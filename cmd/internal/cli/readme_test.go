@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,6 +36,40 @@ func script(t *testing.T, text, name string) string {
 	}
 	block, _, _ := strings.Cut(rest, "```")
 	return block
+}
+
+// README's recipe for sentences runs unchanged. Neither the corpus nor the language model can be
+// installed from a package registry, so modules in testdata/readme give what these two gave for a
+// larger data set.
+func TestReadmeSentences(t *testing.T) {
+	tier.Data(t)
+	text := section(t, "Sentences: embeddings of a language model")
+	modules, err := filepath.Abs(filepath.Join("testdata", "readme"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	foreign.Run(t, "import sys\nsys.path.insert(0, "+strconv.Quote(modules)+")\n"+script(t, text, "sentences.py"))
+	lines := commandLines(text)
+	if len(lines) != 2 {
+		t.Errorf("the recipe has %d commands, expected 2", len(lines))
+	}
+	for _, line := range lines {
+		must(t, append([]string{"-q"}, words(line)...)...)
+	}
+	if info, err := os.Stat("nouns.png"); err != nil || info.Size() < 50_000 {
+		t.Errorf("the picture: %v, %v", info, err)
+	}
+	var scores struct {
+		LeaveOneOut struct {
+			Accuracy []float64 // of 1-NN and 9-NN
+		} `json:"leave_one_out"`
+	}
+	decode(t, must(t, "-q", "score", "nouns-map.parquet", "--label", "kind", "--json"), &scores)
+	// The most frequent of the 26 kinds has a share of 0.14.
+	if a := scores.LeaveOneOut.Accuracy; len(a) != 2 || a[1] < 0.5 {
+		t.Errorf("the accuracy of the kind by the neighbours on the map is %v, expected at least 0.5", a)
+	}
 }
 
 // README's recipe for a data scientist runs unchanged on a table made by pandas.
