@@ -101,7 +101,7 @@ func (l *lab) weights(ctx context.Context, w io.Writer, sets []*conformance.Set,
 // weighed returns the figures of a fit with c times the default weight.
 func (l *lab) weighed(ctx context.Context, x *conformance.Set, c float64) (f conformance.Figures, err error) {
 	n, spec := x.X.Rows, l.spec()
-	spec.LVM.Student.Weight = c * student.Weight(n, float64(n)*student.DefaultNeighbors)
+	spec.LVM.Student.Weight = c * student.Weight(n, float64(n)*student.DefaultNeighbors, 0)
 	s, r, err := fit.Fit(ctx, x.Vectors(), spec, nil)
 	if err != nil {
 		return f, err

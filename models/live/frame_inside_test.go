@@ -38,12 +38,12 @@ func TestUnits(t *testing.T) {
 		want float64
 	}{{60, 0.1, 0.5 * 29 / 59}, {15, 0.1, 0.5}, {15, 0.7, 0.7}, {15, 2, 0.5 * 29 / 14}, {1, 0.1, 0.5}, {2, 0.1, 0.5}, {2, 100, 14.5}, {1, 100, 14.5}} {
 		m.set.LVM.Student.Weight = c.of
-		if got := m.weight(c.n); math.Abs(got-c.want) > 1e-12 {
+		if got := m.weight(c.n, 0); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
 	m.set.LVM.Student.Weight = 0
-	if got, want := m.weight(15), min(0.5*29/14, max(0.5, student.Weight(15, 15*8))); got != want {
+	if got, want := m.weight(15, 9), min(0.5*29/14, max(0.5, student.Weight(15, 15*8, 9))); got != want {
 		t.Errorf("a weight of %v, want %v", got, want)
 	}
 	from, stayed, natural := vec.Of(3, 1, []float64{0, 3, 6}), vec.Of(3, 1, []float64{0, 1, 2}), 3.1

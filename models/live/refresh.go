@@ -111,7 +111,7 @@ func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots
 	}
 	set.Labels = m.labelled(slots)
 	if r.Kind != Major {
-		set.Student.Weight = m.weight(len(slots))
+		set.Student.Weight = m.weight(len(slots), student.Intrinsic(nb, set.Distance))
 	}
 	long, err := m.longer(ctx, r.Kind, x, nb, set.ForStudent())
 	if err != nil {

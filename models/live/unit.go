@@ -59,13 +59,13 @@ func (m *Map) unit() float64 {
 	return m.snap.Student.Unit * g * g
 }
 
-// weight returns c of a refresh of n points that is not major. The push w, and with it the size of
+// weight returns c of a refresh of n points of the intrinsic dimension dim that is not major. The push w, and with it the size of
 // the map, stays as in the last major refresh. If the set shrinks, c rises at most to that of a
 // fit, because maps get worse with more (docs/decisions/refresh.md).
-func (m *Map) weight(n int) float64 {
+func (m *Map) weight(n int, dim float64) float64 {
 	of := m.set.LVM.Student.Weight
 	if of == 0 {
-		of = student.Weight(n, float64(n)*float64(m.set.neighbors()))
+		of = student.Weight(n, float64(n)*float64(m.set.neighbors()), dim)
 	}
 	return min(push(m.snap)/float64(max(n-1, 1)), max(m.snap.Student.Weight, of))
 }

@@ -167,7 +167,8 @@
 // # Schedule
 //
 // Repulsion at full weight from the start freezes a map before it is untangled. The weight ratio
-// sum D / sum S therefore rises from r0 = min(5, rf) to its final value rf = c n (n-1) / sum S:
+// sum D / sum S therefore rises from r0 = min(5, rf) to its final value rf = c n (n-1) / sum S, by
+// default at least 100 for curves and sheets, and 250 for points of six dimensions and more (Weight):
 //
 //	rho_t = r0 (rf/r0)^min(1, (t - T0 + 1)/T1) from step T0 - 1 on, before r0,               (H11)
 //	c_t = rho_t sum S / (n (n-1)),

@@ -270,7 +270,7 @@ func TestFitOfFew(t *testing.T) {
 		if !slices.Equal(r.Bandwidth2, reaches(r.Neighbors, 8)) || r.Settings.Prior.Given.Rows > 0 || r.Settings.Labels != nil || len(r.Labels) != 89 || r.Labels[1] != "b" {
 			t.Errorf("%v: reaches %v, labels %q", frame, r.Bandwidth2[:3], r.Labels[:3])
 		}
-		if s := r.Settings; s.Steps != 12 || s.Weight != Weight(89, 89*8) || s.Sigma2 != DefaultSigma2 || s.Prior.Frame == prior.Auto || frame != prior.Auto && s.Prior.Frame != frame || s.Prior.Schedule != (prior.Schedule{From: 0.1, To: 1.8e-3}) {
+		if s := r.Settings; s.Steps != 12 || s.Weight != Weight(89, 89*8, Intrinsic(r.Neighbors, s.Distance)) || s.Sigma2 != DefaultSigma2 || s.Prior.Frame == prior.Auto || frame != prior.Auto && s.Prior.Frame != frame || s.Prior.Schedule != (prior.Schedule{From: 0.1, To: 1.8e-3}) {
 			t.Errorf("%v: settings %+v", frame, s)
 		}
 		if r.Student.Tail != 1 || r.Student.Clip != [2]float64{ClipLow, ClipHigh} || r.Student.Field != "all" || r.Student.Seed != 3 || len(r.Student.Error2) != 89 || slices.Min(r.Student.Error2) <= 0 {

@@ -2,7 +2,8 @@ package student
 
 import "fmt"
 
-// mostTimes is the multiple of the default weight above which a fit warns. At this weight the
+// mostTimes is the multiple of the default weight of curves and sheets above which a fit warns, which
+// does not know the points yet. At this weight the
 // trustworthiness of maps in the plane falls by .01 at most.
 //
 // Steps stay stable at any weight (farDamping), but the heavier dissimilar pairs are, the less
@@ -15,7 +16,7 @@ func (s Settings) warnings(n int) []string {
 	if s.Weight == 0 || s.Dims != 2 || s.Tail != 1 {
 		return nil
 	}
-	usual := Weight(n, float64(n)*float64(s.Neighbors))
+	usual := Weight(n, float64(n)*float64(s.Neighbors), 0)
 	times := s.Weight / usual
 	if times <= mostTimes {
 		return nil

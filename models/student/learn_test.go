@@ -272,12 +272,14 @@ func TestDefaultsByNumber(t *testing.T) {
 			t.Errorf("%d points in %d dimensions: %d steps, want %d", c.n, c.d, got, c.want)
 		}
 	}
-	if c := Weight(70_000, 6*70_000); c != DefaultWeight {
+	if c := Weight(70_000, 6*70_000, 9); c != DefaultWeight {
 		t.Errorf("70,000 points: %g", c)
 	}
-	const n, k = 700, 6
-	if c := Weight(n, n*k); math.Abs(c*n*(n-1)/(n*k)-LeastRatio) > 1e-9 {
-		t.Errorf("700 points: sum D / sum S is %g, want %d", c*n*(n-1)/(n*k), LeastRatio)
+	const n, k = 4000, 6
+	for dim, want := range map[float64]float64{0: LeastRatio, 1: LeastRatio, 4: LeastRatio, 5: 175, 6: MostRatio, 30: MostRatio} {
+		if c := Weight(n, n*k, dim); math.Abs(c*n*(n-1)/(n*k)-want) > 1e-9 {
+			t.Errorf("4,000 points of %v dimensions: sum D / sum S is %g, want %v", dim, c*n*(n-1)/(n*k), want)
+		}
 	}
 }
 

@@ -58,6 +58,7 @@ func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings,
 		}
 		beyond = further(rows, nb, k, ranks, s.Distance, s.Threads)
 	}
+	dim := Intrinsic(nb, s.Distance)
 	if o != nil {
 		nb.Permute(o)
 		defer func() { nb.Permute(o.back()) }()
@@ -66,7 +67,9 @@ func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings,
 		}
 		s.Labels = take(s.Labels, o)
 	}
-	return newProblem(nb, beyond, s.nearWeights(k), newLengths(nb, k, s, unit), s.Threads), len(ranks)
+	p = newProblem(nb, beyond, s.nearWeights(k), newLengths(nb, k, s, unit), s.Threads)
+	p.Intrinsic = dim
+	return p, len(ranks)
 }
 
 // field sets the problem's pair sums. Their kind depends on the number of points.

@@ -65,7 +65,7 @@ type Model struct {
 // the settings are invalid.
 func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 	n, edges := p.N(), p.edges()
-	s, err := s.withDefaults(n, d, edges, p.singleSystem(d))
+	s, err := s.withDefaults(n, d, edges, p.Intrinsic, p.singleSystem(d))
 	if err != nil {
 		return nil, err
 	}

@@ -45,23 +45,23 @@ const (
 const (
 	DefaultSigma2 = 0.02  // sigma^2 on a map of up to 30,000 points
 	DefaultWeight = 0.086 // c, the weight of one ordered dissimilar pair
-	// LeastRatio is the least default of sum D / sum S. With few points, DefaultWeight alone would
-	// give less.
-	LeastRatio = 100
+	// LeastRatio and MostRatio are the least default of sum D / sum S for points of a low and of a
+	// high intrinsic dimension (Intrinsic). With few points, DefaultWeight alone would give less.
+	LeastRatio, MostRatio = 100, 250
 )
 
-// Weight returns the default of c for n points and the given number of edges,
+// Weight returns the default of c for n points of the intrinsic dimension dim (0 if it is unknown) and
+// the given number of edges,
 //
-//	max(DefaultWeight, min(1, LeastRatio edges/(n(n-1)))).
+//	max(DefaultWeight, min(1, r edges/(n(n-1)))),  r from LeastRatio to MostRatio.              (H11)
 //
-// The first term decides for several thousand points and more. 1 is the weight of an edge. The
-// second term improves maps of 700 to 3,000 points (1-NN accuracy of 1,797 digits .988 -> .991,
-// error of 698 faces' pose .206 -> .189).
-func Weight(n int, edges float64) float64 {
+// The first term decides for some ten thousand points and more. 1 is the weight of an edge. The second
+// term raises R_NX and recall of 10 (docs/decisions/heavy-tails.md).
+func Weight(n int, edges, dim float64) float64 {
 	if n < 2 {
 		return DefaultWeight
 	}
-	return max(DefaultWeight, min(1, LeastRatio*edges/(float64(n)*float64(n-1))))
+	return max(DefaultWeight, min(1, ratio(dim)*edges/(float64(n)*float64(n-1))))
 }
 
 // farDamping returns the default of ModelSettings.Damping for Far with the weight c,
@@ -135,8 +135,8 @@ type ModelSettings struct {
 }
 
 // withDefaults replaces zero fields by the defaults for a map of n points in d dimensions and
-// validates the rest. edges is the sum of S; single is singleSystem.
-func (s ModelSettings) withDefaults(n, d int, edges float64, single bool) (ModelSettings, error) {
+// validates the rest. edges is the sum of S, dim the points' Intrinsic; single is singleSystem.
+func (s ModelSettings) withDefaults(n, d int, edges, dim float64, single bool) (ModelSettings, error) {
 	plane := func() bool { return d == 2 && s.Tail == 1 }
 	or := func(p *float64, v float64) {
 		if *p == 0 {
@@ -149,7 +149,7 @@ func (s ModelSettings) withDefaults(n, d int, edges float64, single bool) (Model
 		}
 	}
 	or(&s.Tail, float64(d)/2)
-	or(&s.Weight, Weight(n, edges))
+	or(&s.Weight, Weight(n, edges, dim))
 	if s.Majoriser == AutoMajoriser {
 		s.Majoriser = Force
 		if plane() {

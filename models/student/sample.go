@@ -1,6 +1,7 @@
 package student
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -41,6 +42,7 @@ func (s Settings) SampleOf(n int) int {
 func (s Settings) learnSample(ctx context.Context, p prior.Points, m int, progress func(done, total int)) (frame, start vec.Matrix[float64], err error) {
 	n := p.Neighbors.N
 	rows := stratified(n, m, s.Seed)
+	s.Weight = cmp.Or(s.Weight, Weight(m, float64(m)*float64(s.Neighbors), 0)) // as for all points
 	s.Labels, s.Lists, s.Aside = take(s.Labels, rows), 0, nil
 	if s.Steps == 0 { // the default for the sample's few points would be more
 		s.Steps = s.recipe(n)

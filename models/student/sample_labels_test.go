@@ -39,7 +39,7 @@ func TestSampleIsAFitOfItsRows(t *testing.T) {
 	}
 	rows := stratified(n, m, set.Seed)
 	fit := func(labels []string) (out vec.Matrix[float64]) {
-		s.Labels = labels
+		s.Labels, s.Weight = labels, Weight(m, m*DefaultNeighbors, 0) // as of sheets
 		r, err := Fit(t.Context(), vec.Take(x, rows), s, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -33,7 +33,7 @@ func TestModelDefaults(t *testing.T) {
 			ModelSettings{Tail: 2, Weight: 3, Majoriser: Force, Damping: 1, Momentum: 0.5, Tolerance: 0.2, Sweeps: 1, Steps: 4, Phases: [3]int{1, 2, 1}, Ratio: 7, Check: -1}},
 		{100_000, 2, 1e6, false, ModelSettings{Majoriser: EM, Damping: 0.5, Steps: 4}, ModelSettings{Tail: 1, Weight: 0.086, Majoriser: EM, Damping: 0.5, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 4, Phases: [3]int{1, 2, 1}, Ratio: 5, Check: 10}},
 	} {
-		if got, err := c.set.withDefaults(c.n, c.d, c.edges, c.single); err != nil || got != c.want {
+		if got, err := c.set.withDefaults(c.n, c.d, c.edges, 0, c.single); err != nil || got != c.want {
 			t.Errorf("%+v become\n%+v, want\n%+v (%v)", c.set, got, c.want, err)
 		}
 	}
@@ -45,21 +45,21 @@ func TestModelDefaults(t *testing.T) {
 		"phases are [-1 0 0]": {Phases: [3]int{-1, 0, 0}}, "phases are [0 -1 0]": {Phases: [3]int{0, -1, 0}}, "phases are [0 0 -1]": {Phases: [3]int{0, 0, -1}},
 		"d = 2, a = 3: use": {Majoriser: Far, Tail: 3},
 	} {
-		if _, err := set.withDefaults(100, 2, 500, false); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := set.withDefaults(100, 2, 500, 0, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", set, err, want)
 		}
 	}
 	for _, m := range []Majoriser{Global, Local, Far} {
-		if _, err := (ModelSettings{Majoriser: m}).withDefaults(100, 3, 500, false); err == nil {
+		if _, err := (ModelSettings{Majoriser: m}).withDefaults(100, 3, 500, 0, false); err == nil {
 			t.Errorf("majoriser %d is taken in space", m)
 		}
 	}
 	for _, set := range []ModelSettings{{Gain: 0.999}, {Floor: 0.1, Momentum: 0.999, Tolerance: 0.999, Sigma: Free, Majoriser: Force}, {Majoriser: EM, Tail: 3}} {
-		if _, err := set.withDefaults(100, 2, 500, false); err != nil {
+		if _, err := set.withDefaults(100, 2, 500, 0, false); err != nil {
 			t.Errorf("%+v: %v", set, err)
 		}
 	}
-	if _, err := (ModelSettings{Tail: 1}).withDefaults(100, 0, 500, false); err == nil || !strings.Contains(err.Error(), "dims is 0") {
+	if _, err := (ModelSettings{Tail: 1}).withDefaults(100, 0, 500, 0, false); err == nil || !strings.Contains(err.Error(), "dims is 0") {
 		t.Errorf("no dimensions: %v", err)
 	}
 }
@@ -77,7 +77,7 @@ func TestNumbersByPoints(t *testing.T) {
 		n           int
 		edges, want float64
 	}{{1, 5, 0.086}, {2, 2, 1}, {100, 9.9, 0.1}, {100, 1e6, 1}, {1e6, 8e6, 0.086}} {
-		if got := Weight(c.n, c.edges); math.Abs(got-c.want) > 1e-12 {
+		if got := Weight(c.n, c.edges, 0); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%d points with %v edges: a weight of %v, want %v", c.n, c.edges, got, c.want)
 		}
 	}
