@@ -65,7 +65,10 @@ func (s scale) of(v float64) float64 {
 	case v < 0:
 		return math.NaN()
 	case s.offset > 0:
-		return math.Log10(1 + v/s.offset)
+		if ratio := v / s.offset; !math.IsInf(ratio, 0) {
+			return math.Log10(1 + ratio)
+		}
+		return math.Log10(v) - math.Log10(s.offset)
 	}
 	return math.Log10(v)
 }
