@@ -80,7 +80,7 @@ func wholeMap(ctx context.Context, b *bench) (*mapResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, certain := sheet.Panel{X: m.Embedding, Class: class}, sheet.Panel{Frame: sheet.Around(m.Embedding)}
+	all, certain := sheet.Panel{X: m.Embedding, Class: class}, sheet.Panel{Window: sheet.Around(m.Embedding)}
 	certain.X, certain.Class = take(m.Embedding, class, least[unsure(len(least)):])
 	marked := all
 	marked.Marked = least[:uncertain]
