@@ -53,13 +53,13 @@ const wanted = .8
 
 func (s *Spark) page(p func(string, ...any)) {
 	p("\n## Spark\n\nMeasured on %s. Rows of %d numbers, from Parquet files to Parquet files, on a map of %s points: `unfold embed --threads %d`, and\n"+
-		"`unfold_live.spark.transform` in `local[%d]` as it is configured by default. Spark's own start is listed apart. The target is at least %.0f%% of the rows a second.\n\n",
+		"`unfold_live.spark.transform` in `local[%d]` as it is configured by default. Spark's own start is listed separately. The target is at least %.0f%% of the rows a second.\n\n",
 		where(s.Day, s.Others), sparkDim, count(sparkPoints), s.Workers, s.Workers, 100*wanted)
 	p("| rows | command line | Spark | of the command line's rate | by processor time | Spark's start |\n|---|---|---|---|---|---|\n")
 	for _, r := range s.Runs {
 		p("| %s | %s rows/s | %s rows/s | %.0f%% | %.0f%% | %.1f s |\n", count(float64(r.Rows)), count(float64(r.Rows)/r.Line), count(r.rate()), 100*r.share(), 100*r.LineCPU/r.all(), r.Start)
 	}
-	p("\nProcessor time for a row, in microseconds, can be compared also on a busy machine. Java's time includes its compiler, so a row costs\n" +
+	p("\nProcessor time for a row, in microseconds, can be compared on a busy machine, too. Java's time includes its compiler, so a row costs\n" +
 		"less in larger runs.\n\n")
 	p("| rows | command line | Spark in all | unfold | Java | Python |\n|---|---|---|---|---|---|\n")
 	for _, r := range s.Runs {
