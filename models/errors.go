@@ -25,8 +25,8 @@ type RowError struct {
 	Row, Column int
 	// Name is the column's name, if it has one.
 	Name string
-	// Value is what stood there: NaN, an infinity, or a number so large that
-	// its projection is not finite; or, with Want, a number that the model does not take.
+	// Value is the invalid value: NaN, an infinity, or a number so large that its projection is not
+	// finite. With Want it is a number that the model does not accept.
 	Value float64
 	// Want describes the values that the model takes, if not all numbers.
 	Want string

@@ -11,7 +11,7 @@ import (
 	"unfold/models/clusters"
 )
 
-// clusterBatches is how many batches of points a round inserts, and deletes.
+// clusterBatches is the number of batches of points that a round inserts and deletes.
 const clusterBatches = 10
 
 // keptClusters names a figure of clusters of rows with the given number of values.

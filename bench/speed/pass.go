@@ -110,8 +110,8 @@ func measurePass(ctx context.Context, b *bench, r *record) error {
 	return b.timed(r, gaussPass, func() error { m.Assemble(st); return nil })
 }
 
-// pace measures the pair kernel alone, for one target after the other with as many cached sources
-// as a point has.
+// pace measures the pair kernel alone, for one target at a time, with the number of sources of a
+// point, in the cache.
 func (b *bench) pace(r *record) error {
 	const sources, targets = 800, 1250
 	rng := rand.New(rand.NewPCG(3, 3))

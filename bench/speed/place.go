@@ -162,7 +162,7 @@ func (b *bench) medians(ctx context.Context, r *record, what string, args ...str
 	return nil
 }
 
-// latencies returns the seconds of calls 0..n-1 after a tenth as many for warming up.
+// latencies returns the seconds of calls 0..n-1 after n/10 calls to warm up.
 func latencies(n int, call func(i int) error) ([]float64, error) {
 	for i := range n / 10 {
 		if err := call(i); err != nil {

@@ -125,8 +125,8 @@ func TestLiveCancelled(t *testing.T) {
 	}
 }
 
-// TestWhole: the tree of all points is built if there were fewer points than a list holds, or than
-// the change has.
+// TestWhole: the tree is built from scratch if the number of old points is less than the length of
+// a list, or less than the number of changed points.
 func TestWhole(t *testing.T) {
 	l, err := NewLive(1, Settings{MinSize: 5, MinSamples: 3})
 	if err != nil {

@@ -135,7 +135,7 @@ func TestJoint(t *testing.T) {
 	}
 }
 
-// Data whose noise swallows everything are no gain: a step that goes there is too long.
+// A step is too long if the noise then explains all data.
 func TestVanishingPrecision(t *testing.T) {
 	h, _ := spiral(20, 2)
 	if _, err := h.sweep(3); err != nil {

@@ -61,7 +61,7 @@ func TestMovesOfLateEvents(t *testing.T) {
 	again := func(offset, first int64) stream.Message {
 		return stream.Message{TopicPartition: tp, Offset: offset, Value: value(t, rng2, 4, 5, 100*first)}
 	}
-	// Those of the first map wait until the map has changed.
+	// The moves of the first map wait until the map has changed.
 	var waiting []stream.Events
 	rng = rand.New(rand.NewPCG(57, 1))
 	for offset := range next {

@@ -124,7 +124,7 @@ func (l *line) arrival(n int) time.Time {
 }
 
 // mostCold is the most that the first picture may take with a page that has not been loaded before.
-// On a quiet machine it is within 3 s, most of which the line needs for the page itself.
+// On a quiet machine it is within 3 s; the line needs most of this time for the page itself.
 const mostCold = 3.6
 
 // FirstOnSlowLine returns the seconds until the first picture of a page: without a slow line, and
