@@ -30,8 +30,8 @@ type RowError struct {
 	Value float64
 	// Want describes the values that the model takes, if not all numbers.
 	Want string
-	// Result names what the model computed of the row, if the value is of that: its place, scale or
-	// novelty. Then no value of the vector is wrong by itself.
+	// Result names the computed figure of the row that has the value: its place, scale or novelty.
+	// Then no value of the vector is wrong by itself.
 	Result string
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // spiral returns a hybrid model of n points on an arc in the plane, seen in five dimensions with
-// noise. Of two classes, that of every k-th point is known (0: none).
+// noise. There are two classes, known for every k-th point (0: none).
 func spiral(n, k int) (*Hybrid, []float64) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	h := &Hybrid{In: psi.Inputs{Mu: vec.New[float64](n, 2), S: vec.New[float64](n, 2)}, Threads: 2}

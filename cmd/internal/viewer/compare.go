@@ -17,7 +17,7 @@ type compared struct {
 	other []byte
 }
 
-// comparisons sends what the map can be compared with.
+// comparisons sends the list of maps that this map can be compared with.
 func (h *Handler) comparisons(w http.ResponseWriter, r *http.Request) {
 	out := struct {
 		Other    string         `json:"other,omitempty"`

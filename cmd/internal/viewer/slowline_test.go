@@ -26,8 +26,9 @@ type line struct {
 	free time.Time // when the line has sent all bytes so far
 }
 
-// slowLine returns the address of a slow line to a server, and a function that cuts its connections: a browser reads what a
-// closed page was being sent, which would slow the next page down.
+// slowLine returns the address of a slow line to a server, and a function that cuts its
+// connections: otherwise the browser would read the rest of the answers to a closed page, which
+// would slow the next page down.
 func slowLine(t *testing.T, url string) (address string, cut func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

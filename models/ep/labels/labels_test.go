@@ -420,7 +420,7 @@ func TestPredictAll(t *testing.T) {
 	}
 }
 
-// Of a single class the entropy is that there may be others.
+// The entropy of a single class expresses that there may be others.
 func TestEntropy(t *testing.T) {
 	for _, c := range []struct {
 		p    []float64
