@@ -62,7 +62,7 @@ func (f *Figures) page() string {
 		"a map of %s points in two dimensions. One process learns, the others place: [operations.md](operations.md), \"More than one process\".\n"+
 		"Spark places rows of files: [python-times.md](python-times.md), \"A billion rows\".\n\n",
 		f.Day.Format("2006-01-02"), f.Cores, kafka, eventRows, Dim, count(float64(f.Learning.Points)))
-	p("## The model\n\nCosts are processor time for an event, so that they add up. Each part can be given as many cores as it takes.\n\n")
+	p("## The model\n\nCosts are processor time for an event, so they add up. Each part can have as many cores as it needs.\n\n")
 	p("| part | grows with | us an event here |\n|---|---|---|\n")
 	p("| an embedder: place(n, dim) | points n (linearly by exact search, as its root by cells), dim | %s |\n", us(m.place))
 	p("| an embedder: read, decode, encode, write | bytes of an event, events a message | %s |\n", us(m.carry))
@@ -103,7 +103,7 @@ func (f *Figures) checkTable(p func(string, ...any), m model) {
 		}
 	}
 	p("\nAn event costs the same for any number of embedders (within %.0f%% here), and\n"+
-		"their rate is what %d cores allow (within %.0f%%). That rates add up over machines is not measured; embedders share only the broker and the store.\n\n",
+		"their rate is what %d cores allow (within %.0f%%). Whether rates add up over several machines is not measured; embedders share only the broker and the store.\n\n",
 		100*worstCPU, f.Cores, 100*worst)
 }
 

@@ -21,7 +21,7 @@ and Lawrence, AISTATS 2014). Package models/ep/labels predicts the classes of ev
 const places = `
 ## Classes of placed events
 
-A map is learnt without labels. A share of its rows then get their labels, and the classes of placed rows are predicted. Figures are means of %d draws of rows and labels. Accuracy is the share of right classes, Log the mean log probability of the true class (a
+A map is learnt without labels. A share of its rows then gets labels, and the classes of placed rows are predicted. Figures are means of %d draws of rows and labels. Accuracy is the share of right classes, Log the mean log probability of the true class (a
 probability of 0 counts as 1e-12). Brier is the mean squared distance of probabilities and class. ECE is the mean difference between confidence and share of
 right classes in ten bins, which the pictures show.
 

@@ -216,7 +216,7 @@ and each point take in a round. Places jump when the active set changes, so erro
 %s
 %s
 
-The maps (figure 3): by rbf and by mlp, with fewer iterations above and with more below, on the precision of the predictions.
+Maps with the kernels rbf and mlp (figure 3), over the precision of the predictions: above with fewer iterations, below with more.
 `, oilRounds, t.String(), strings.Join(figures, "\n\n")), nil
 }
 
@@ -250,6 +250,6 @@ errors of principal components and 4 of the full model; the most likely one here
 %s
 ![Principal components](gplvm/hundred-pca.png) ![The most likely full model](gplvm/hundred-gp.png)
 
-A hundred flows by whitened principal components and by the most likely full model, on its precision (figure 1 a and b).
+A hundred flows by whitened principal components and by the most likely full model, over its precision (figure 1 a and b).
 `, hundredSteps, mistakes(start, label), all[0].errors, listed(all)), nil
 }

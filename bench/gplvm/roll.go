@@ -44,8 +44,8 @@ func swissRoll(ctx context.Context, b *bench) (string, error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf(`%d points of the Swiss roll, at most %d iterations of the full model with an rbf kernel. Length recovered is the share
-of the variance of the true position along the roll that is linear on the map.
+	return fmt.Sprintf(`%d points of the Swiss roll, at most %d iterations of the full model with an rbf kernel. "Length recovered" is the share
+of the variance of the true position along the roll that a linear function of the map explains.
 
 %s
 ![From principal components](gplvm/roll-pca.png) ![From Isomap](gplvm/roll-isomap.png) ![From the graph](gplvm/roll-graph.png)

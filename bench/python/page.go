@@ -31,7 +31,7 @@ func (f *Figures) page() string {
 }
 
 func (t *Times) page(p func(string, ...any)) {
-	p("\n## Beside umap-learn\n\nMeasured on %s. Both run with their defaults and `n_jobs=2`. umap-learn has no seed, which would limit it to one thread. Cold is a new process: from its start, with imports and compilation, to the map, and then the first `transform`. Warm is the same again in that process. As many rows are placed as are fitted. Seconds and memory are the least of all processes. [quality.md](quality.md) compares the maps.\n\n", where(t.Day, t.Others))
+	p("\n## Beside umap-learn\n\nMeasured on %s. Both run with their defaults and `n_jobs=2`. umap-learn has no seed, which would limit it to one thread. Cold is a new process: from its start, with imports and compilation, to the map, and then the first `transform`. Warm is a second run in that process. The number of placed rows equals that of fitted rows. Seconds and memory are the least of all processes. [quality.md](quality.md) compares the maps.\n\n", where(t.Day, t.Others))
 	p("| rows | by | fit, cold | fit, warm | transform, cold | transform, warm | memory of the Python process | of its child |\n|---|---|---|---|---|---|---|---|\n")
 	for _, s := range t.Sets {
 		rows := fmt.Sprintf("%s x %d, %s", count(float64(s.Unfold.Rows)), s.Unfold.Dim, s.Name)
@@ -73,7 +73,7 @@ func (s *Spark) billion(p func(string, ...any)) {
 	last := s.Runs[len(s.Runs)-1]
 	core := float64(last.Rows) / last.all()
 	const rows, cores = 1e9, 8
-	p("\n## A billion rows\n\nWorkers share nothing but the model, which each executor gets once: rows / (cores x rate of a core) seconds. The rate is that of the\n"+
+	p("\n## A billion rows\n\nWorkers share nothing but the model, which each executor gets once. So a job takes rows / (cores x rate of a core) seconds. The rate is that of the\n"+
 		"largest run above, by its processor time: %s rows/s for a core; rows and map are the same. An executor has %d cores here. The file system has to keep up: %s bytes\n"+
 		"a second for a core, as float32.\n\n", count(core), cores, count(core*4*sparkDim))
 	p("| executors | cores | rows/s | a billion rows take |\n|---|---|---|---|\n")

@@ -34,7 +34,7 @@ const topicsHead = `
 ## Topics that change
 
 The source's topic is deleted and created again at random moments, with fewer or more messages, or gets more partitions. "Late" counts how often
-reading everything took more than 10 s. No message may come twice, with either kind of delivery.
+reading everything took more than 10 s. No message may be delivered twice, with either kind of delivery.
 
 | the topic is | broker | delivery | seed | times | inputs | lost | duplicates | late | median, s | longest, s | minutes | begun | promises |
 |---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
