@@ -38,7 +38,7 @@ func (b *toldBy) RoundTrip(_ context.Context, _ net.Addr, r kafka.Request) (kafk
 	return m, err
 }
 
-// Requests that kafka-go does not support go to brokers that do, ask for what is wanted, and their
+// Requests that kafka-go does not support go to brokers that do, ask for the right data, and their
 // answers are understood.
 func TestNewerRequests(t *testing.T) {
 	ctx, tp := t.Context(), stream.TopicPartition{Topic: "events", Partition: 300}

@@ -87,7 +87,7 @@ func asBroker(t *testing.T, sent []byte, into kmsg.Request) {
 	}
 }
 
-// A fetch asks for what is wanted in every version, and its answer is understood whole, and refused
+// A fetch asks for the right data in every version. Its answer is decoded completely, and refused
 // if it is cut short.
 func TestFetchOnTheWire(t *testing.T) {
 	for version := int16(oldestFetch); version <= newestFetch; version++ {
