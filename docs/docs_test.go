@@ -1,6 +1,5 @@
-// Package docs_test holds the documentation to what the code has: every
-// function and test that a page names exists, and no numbered equation of the
-// paper is left out.
+// Package docs_test compares the documentation with the code: every function and test that a page
+// names exists, and no numbered equation of the paper is left out.
 package docs_test
 
 import (

@@ -21,22 +21,22 @@ type disguised struct {
 
 // undisguised detects disguised vectors in a source without vector columns, by its first table.
 // again opens the source once more, or returns nil if that is impossible.
-func undisguised(ctx context.Context, r table.Reader, again func() (table.Reader, error)) (table.Reader, error) {
+func undisguised(ctx context.Context, r table.Reader, again func() (table.Reader, error)) table.Reader {
 	schema := r.Schema()
 	if len(vectorsOf(schema)) > 0 || !slices.ContainsFunc(schema, mayBeDisguised) {
-		return r, nil
+		return r
 	}
 	d := &disguised{Reader: r, columns: map[string]table.Disguise{}}
 	var first *table.Table
 	if again != nil {
 		look, err := again()
 		if err != nil {
-			return r, nil // any error will come again when the source is read
+			return r // any error will come again when the source is read
 		}
 		first, err = look.Next(ctx)
 		look.Close()
 		if err != nil {
-			return r, nil
+			return r
 		}
 	} else {
 		first, d.err = r.Next(ctx)
@@ -51,10 +51,10 @@ func undisguised(ctx context.Context, r table.Reader, again func() (table.Reader
 		}
 	}
 	if len(d.columns) == 0 && again != nil {
-		return r, nil
+		return r
 	}
 	d.schema = d.given()
-	return d, nil
+	return d
 }
 
 // given returns the source's schema with lists instead of disguised vectors.

@@ -15,7 +15,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// A draw has as many rows as it is to have, each with the same chance, and numbers them.
+// A draw has the requested number of rows, each with the same probability, and numbers them.
 func TestDraw(t *testing.T) {
 	for _, c := range [][2]int{{1, 0}, {1, 1}, {64, 64}, {65, 1}, {1000, 130}, {128, 127}} {
 		d, seen := Draw(c[0], c[1], 3), 0

@@ -8,7 +8,7 @@ import (
 	"unfold/ingest/csv"
 )
 
-// A column of numbers and one word is described as that, although its values differ as those of an id.
+// A column of numbers and one word is described as such, although its values are distinct like ids.
 func TestProfileNamesTheWordAmongNumbers(t *testing.T) {
 	content := "a,b\n"
 	for _, v := range []string{"0.5", "1.5", "n.7", "2.5", "3.5", "4.5", "5.5", "6.5", "7.5", "8.5", "9.5", "0.25"} {

@@ -69,10 +69,7 @@ func Open(ctx context.Context, path string, opts Options) (table.Reader, error) 
 	if input.ReadOnce(path) {
 		again = nil
 	}
-	if r, err = undisguised(ctx, r, again); err != nil {
-		return nil, err
-	}
-	return partitioned(r, path), nil
+	return partitioned(undisguised(ctx, r, again), path), nil
 }
 
 // openPlain is Open without the columns of partitions.

@@ -30,7 +30,7 @@ import (
 //go:embed testdata/sound.py
 var judgeStreams string
 
-// judged lets pyarrow read streams, each with its expected contents, and checks that all are valid.
+// judged checks with pyarrow that streams are valid and have the expected contents.
 func judged(t *testing.T, pairs []string) {
 	t.Helper()
 	var n int

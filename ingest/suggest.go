@@ -101,8 +101,8 @@ func (p *Profile) rowNames() (name string) {
 
 var numbered = regexp.MustCompile(`[0-9]+`)
 
-// oneArray reports whether columns are the elements of one array by their names, such as pixel_0_0
-// or V1: equal but for numbers. These have one unit, and so they are not standardized.
+// oneArray reports whether columns are the elements of one array, since their names differ only in
+// numbers, such as pixel_0_0 or V1. These have one unit, and so they are not standardized.
 func oneArray(columns []*ColumnProfile) bool {
 	const fewest = 8
 	if len(columns) < fewest {

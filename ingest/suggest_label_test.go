@@ -177,7 +177,7 @@ func TestCategoriesOfLabelledRows(t *testing.T) {
 	}
 }
 
-// Gaps are errors for those who refuse missing values.
+// With --missing error, missing values are errors.
 func TestGapsThatAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	if err := os.WriteFile(path, []byte("a,b\n"+strings.Repeat("1,2\n3,\n2,5\n", 20)), 0o600); err != nil {

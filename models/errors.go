@@ -25,13 +25,13 @@ type RowError struct {
 	Row, Column int
 	// Name is the column's name, if it has one.
 	Name string
-	// Value is what stood there: NaN, an infinity, or a number so large that
-	// its projection is not finite; or, with Want, a number that the model does not take.
+	// Value is the invalid value: NaN, an infinity, or a number so large that its projection is not
+	// finite. With Want it is a number that the model does not accept.
 	Value float64
 	// Want describes the values that the model takes, if not all numbers.
 	Want string
-	// Result names what the model computed of the row, if the value is of that: its place, scale or
-	// novelty. Then no value of the vector is wrong by itself.
+	// Result names the computed figure of the row that has the value: its place, scale or novelty.
+	// Then no value of the vector is wrong by itself.
 	Result string
 }
 

@@ -44,7 +44,7 @@ type Placer interface {
 	MapID() string
 }
 
-// Decoded are vectors that n points of a map stand for.
+// Decoded are the vectors that are predicted at n points of a map.
 type Decoded struct {
 	// X are the vectors, n x Dim, as events would have them (before PCA).
 	X vec.Matrix[float32]
@@ -61,9 +61,8 @@ type Lenient interface {
 	PlaceMissing(ctx context.Context, x vec.Matrix[float32]) (Placed, error)
 }
 
-// Decoder is a Placer whose model leads back from the map to the data: what vector a
-// point of the map stands for. Not every kind of model has one; it is found by
-// assertion.
+// Decoder is a Placer that also predicts the vector at a point of the map. Not every kind of model
+// has one; it is found by assertion.
 type Decoder interface {
 	Placer
 	// Decode returns the vectors at the rows of mu (n x Dims). It is a pure function of

@@ -2,11 +2,10 @@ package sparse
 
 import "slices"
 
-// FromTriplets returns the n x m matrix with the sum of the values w[p] at
-// (i[p], j[p]). The triplets may come in any order and more than once; the
-// values of one entry are added in the order in which they are given. Sums
-// that are zero stay as entries. It panics with a ShapeError if the lists have
-// different lengths or an index is out of range.
+// FromTriplets returns the n x m matrix with the sum of the values w[p] at (i[p], j[p]). The
+// triplets may be in any order, and several may have the same position; the values of one entry are
+// added in the order in which they are given. Sums that are zero stay as entries. It panics with a
+// ShapeError if the lists have different lengths or an index is out of range.
 func FromTriplets(n, m int, i, j []int32, w []float64) *CSR {
 	start, index, data := fromTriplets[int32]("FromTriplets", n, m, i, j, w)
 	return &CSR{N: n, M: m, Start: start, Index: index, Data: data}

@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// CSR is an N x M sparse matrix stored by rows, one that this module makes for its own products; Rows
-// are those that come from outside. The columns of row i are
-// Index[Start[i]:Start[i+1]], strictly ascending; their values are the same elements of Data. Start
-// has N+1 entries. Values may be zero. A pattern has no Data and only supports the methods NNZ,
-// Bytes and Find.
+// CSR is an N x M sparse matrix stored by rows, made by this module for its own products. Matrices
+// of files and callers are Rows. The columns of row i are Index[Start[i]:Start[i+1]], strictly
+// ascending; their values are the same elements of Data. Start has N+1 entries. Values may be zero.
+// A pattern has no Data and only supports the methods NNZ, Bytes and Find.
 type CSR struct {
 	N, M  int
 	Start []int

@@ -71,7 +71,7 @@ func TestLearnerRefuses(t *testing.T) {
 
 // The end is reported to a goroutine that waits for a run.
 func TestIntakeEnds(t *testing.T) {
-	q := newIntake(&Settings{})
+	q := newRunBuffer(&Settings{})
 	over := errors.New("over")
 	q.end(over)
 	select {
@@ -121,7 +121,7 @@ func (s *shownTo) Current() *Published { return s.current }
 
 // The end is also reported behind a run that is still to be taken.
 func TestIntakeEndsBehindRun(t *testing.T) {
-	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 10})
+	q := newRunBuffer(&Settings{BatchMessages: 10, BatchBytes: 10})
 	q.merge(numbered(0, 2))
 	q.end(errors.New("over"))
 	<-q.ready

@@ -18,7 +18,7 @@ func numbered(from, to int64) Run {
 
 // Waiting runs are merged up to a batch. All of them come out in order, followed by the error.
 func TestIntake(t *testing.T) {
-	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 8})
+	q := newRunBuffer(&Settings{BatchMessages: 10, BatchBytes: 8})
 	shared := numbered(0, 9).Messages
 	first := Run{shared[:3], 3, 100, 3}
 	if !q.merge(first) || !q.merge(numbered(3, 8)) {
@@ -65,7 +65,7 @@ func TestIntake(t *testing.T) {
 
 // Runs are merged up to BatchMessages, and no further.
 func TestIntakeFillsBatch(t *testing.T) {
-	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 100})
+	q := newRunBuffer(&Settings{BatchMessages: 10, BatchBytes: 100})
 	if !q.merge(numbered(0, 4)) || !q.merge(numbered(4, 10)) {
 		t.Error("a batch is refused")
 	}
@@ -76,7 +76,7 @@ func TestIntakeFillsBatch(t *testing.T) {
 
 // put blocks until there is room or its context is done.
 func TestIntakeWaits(t *testing.T) {
-	q := newIntake(&Settings{BatchMessages: 2, BatchBytes: 100})
+	q := newRunBuffer(&Settings{BatchMessages: 2, BatchBytes: 100})
 	put := make(chan error)
 	go func() {
 		for n := int64(0); n < 100; n++ {
@@ -115,7 +115,7 @@ func TestIntakeWaits(t *testing.T) {
 // Single messages arrive while the worker is busy, are merged up to a batch, and are taken.
 func BenchmarkIntake(b *testing.B) {
 	const n = 4096
-	q := newIntake(&Settings{BatchMessages: n, BatchBytes: n})
+	q := newRunBuffer(&Settings{BatchMessages: n, BatchBytes: n})
 	one := make([]Run, n)
 	for i := range one {
 		one[i] = numbered(int64(i), int64(i)+1)

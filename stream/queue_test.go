@@ -26,7 +26,7 @@ func TestQueueNeverStandsStill(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for p, room := range rooms {
-		delivered := make(chan int64, 2) // runs that are handed over, as in an intake
+		delivered := make(chan int64, 2) // runs that are handed over, as in a runBuffer
 		all.Go(func() {
 			for n := range delivered {
 				count(-n)

@@ -128,7 +128,7 @@ func TestNoteOfProgress(t *testing.T) {
 // An empty run advances the offset of the stored run. A run with messages replaces a stored empty
 // run, and the source's memory is then not written to.
 func TestIntakeOfEmptyRuns(t *testing.T) {
-	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 10})
+	q := newRunBuffer(&Settings{BatchMessages: 10, BatchBytes: 10})
 	empty := func(next int64) Run { return Run{Next: next, End: 50} }
 	take := func(n int, next int64) {
 		t.Helper()
@@ -144,7 +144,7 @@ func TestIntakeOfEmptyRuns(t *testing.T) {
 	take(3, 9)
 	shared := numbered(9, 20).Messages
 	q.merge(Run{shared[:2], 11, 50, 2})
-	q.merge(numbered(11, 12)) // now they are in the intake's own memory
+	q.merge(numbered(11, 12)) // now they are in the memory of the buffer
 	q.merge(empty(13))
 	take(3, 13)
 	q.merge(empty(14))
@@ -156,9 +156,9 @@ func TestIntakeOfEmptyRuns(t *testing.T) {
 	other := numbered(20, 30).Messages
 	q.merge(Run{other[:2], 22, 50, 2})
 	if q.merge(Run{[]Message{{Offset: 99, Value: []byte{1}}}, 100, 150, 1}); other[2].Offset != 22 {
-		t.Error("the source's memory was written to after a run of the intake's own")
+		t.Error("the source's memory was written to after a run in the buffer's own memory")
 	}
-	if _, some, err := newIntake(&Settings{}).unload(); some || err != nil {
+	if _, some, err := newRunBuffer(&Settings{}).unload(); some || err != nil {
 		t.Errorf("nothing was put, and %v, %v are taken", some, err)
 	}
 }

@@ -65,7 +65,7 @@ type entry struct {
 // run works until reading is done, and then finishes the current batch unless working is done, too.
 // Only a final error is returned.
 func (w *worker) run(reading, working context.Context) error {
-	runs := newIntake(&w.p.settings)
+	runs := newRunBuffer(&w.p.settings)
 	fetching, stop := context.WithCancel(reading)
 	gone := make(chan struct{})
 	go func() {
@@ -104,7 +104,7 @@ func (w *worker) run(reading, working context.Context) error {
 }
 
 // fetch fetches runs while the worker processes the previous one.
-func (w *worker) fetch(ctx context.Context, runs *intake) error {
+func (w *worker) fetch(ctx context.Context, runs *runBuffer) error {
 	for {
 		run, err := w.gen.Fetch(ctx, w.tp, w.room)
 		if err != nil {

@@ -85,7 +85,7 @@ func TestLingersAtTheEnd(t *testing.T) {
 		w, _ := settler(t)
 		gen := &handing{runs: []Run{{Messages: make([]Message, 1), Next: 8, End: 10}, {Messages: make([]Message, 1), Next: 9, End: 10}, {Messages: make([]Message, 1), Next: 10, End: 10}}}
 		w.gen, w.p.settings.Linger = gen, time.Hour
-		runs := newIntake(&w.p.settings)
+		runs := newRunBuffer(&w.p.settings)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- w.fetch(ctx, runs) }()

@@ -14,7 +14,7 @@ func made() *Figures {
 	return &Figures{Cores: 2, Kafka: "4", In: 200, Out: 30, Partition: 8, Day: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
 		Placing:  []Placing{{Points: 2000, Dim: 50, Seconds: 10e-6, Bytes: 1e6}, {Points: 20_000, Dim: 50, Search: "cells", Seconds: 25e-6, Bytes: 8e6}},
 		Fleet:    Placing{Points: 20_000, Dim: 50, Seconds: 29e-6, Bytes: 8e6},
-		Shares:   []relay.Share{{Part: relay.Placing, Share: .75}, {Part: "all else", Share: .25}},
+		Shares:   []relay.Share{{Part: relay.Placing, Share: .75}, {Part: "the rest", Share: .25}},
 		Passes:   []Pass{{1, 40_000, 40e-6, 10e-6}, {2, 38_000, 42e-6, 11e-6}},
 		Learning: Learning{Rate: 150_000, Read: 5e-6, Refresh: 2, Points: 20_000}}
 }
@@ -34,7 +34,7 @@ func TestModel(t *testing.T) {
 func TestPage(t *testing.T) {
 	page := made().page()
 	for _, want := range []string{
-		"on 2026-01-02", "= 25,000 events/s for each core", "= 20,000 each", "| 20,000 | 50 | cells | 25.00 | 40,000 | 8.00 | 400 |", "placing 75.0%, all else 25.0%", "takes 29.00 us; the two ways differ by 3%",
+		"on 2026-01-02", "= 25,000 events/s for each core", "= 20,000 each", "| 20,000 | 50 | cells | 25.00 | 40,000 | 8.00 | 400 |", "placing 75.0%, the rest 25.0%", "takes 29.00 us; the two ways differ by 3%",
 		"| 0.9 GB/s, and 0.03 GB/s for each reader of the places |",
 		"| 2 | 38,000 | 40,000 | 42.00 | 40.00 | 11.00 |", "(within 5% here)", "(within 5%)", "| 40.0 cores busy: 8 machines, at least 8 partitions |",
 		"| 30.0 cores busy: 6 machines |", "| 5.2 cores busy |", "| 8 embedders x 8.0 MB every 10 s | 6.4 MB/s |", "read 150,000 events/s",

@@ -62,14 +62,14 @@ func (f *Figures) page() string {
 		"a map of %s points in two dimensions. One process learns, the others place: [operations.md](operations.md), \"More than one process\".\n"+
 		"Spark places rows of files: [python-times.md](python-times.md), \"A billion rows\".\n\n",
 		f.Day.Format("2006-01-02"), f.Cores, kafka, eventRows, Dim, count(float64(f.Learning.Points)))
-	p("## The model\n\nCosts are processor time for an event, so that they add up. Each part can be given as many cores as it takes.\n\n")
+	p("## The model\n\nCosts are processor time for an event, so they add up. Each part can have as many cores as it needs.\n\n")
 	p("| part | grows with | us an event here |\n|---|---|---|\n")
 	p("| an embedder: place(n, dim) | points n (linearly by exact search, as its root by cells), dim | %s |\n", us(m.place))
 	p("| an embedder: read, decode, encode, write | bytes of an event, events a message | %s |\n", us(m.carry))
 	p("| the broker, one copy of the data | bytes of an event in and out | %s |\n", us(m.broker))
 	p("| the learner: read, decode, offer | bytes of an event | %s |\n", us(m.learn))
 	p("| the learner: a refresh of %s points, stored and announced | n, dim; every `refresh.every` | %.2f s a refresh |\n\n", count(float64(f.Learning.Points)), f.Learning.Refresh)
-	p("An event costs an embedder its processor time over the number of placed events. A profile divides it: %s.\n"+
+	p("The cost of an event is the embedder's processor time divided by the number of placed events. A profile divides it: %s.\n"+
 		"As a check: placing alone on the same map, without a stage around it, takes %s us; the two ways differ by %.0f%%.\n\n",
 		relay.Sentence(f.Shares, "%.1f"), us(f.Fleet.Seconds), 100*math.Abs(f.Fleet.Seconds/m.place-1))
 	p("So an embedder places 1 / (place + rest) = %s events/s for each core it has, and cores that embedders share with a broker\n"+
@@ -81,8 +81,8 @@ func (f *Figures) page() string {
 }
 
 func (f *Figures) placingTable(p func(string, ...any)) {
-	p("## Placing by points and dimension\n\nAlone, in calls of 1000 events on all cores, in processor time; on maps of other points than the fleet's. The snapshot as it is\n" +
-		"stored; a map is searched by cells or exactly, as its size and dimension make it.\n\n")
+	p("## Placing by points and dimension\n\nProcessor time of placing alone, in calls of 1000 events on all cores, on maps of other points than the fleet's. A snapshot's size is that of\n" +
+		"the stored file. Size and dimension of a map decide whether cells or all points are searched.\n\n")
 	p("| points n | dim | neighbours by | us an event | events/s a core | snapshot, MB | bytes a point |\n|---|---|---|---|---|---|---|\n")
 	for _, v := range f.Placing {
 		p("| %s | %d | %s | %s | %s | %.2f | %.0f |\n", count(float64(v.Points)), v.Dim, v.Search, us(v.Seconds), count(1/v.Seconds), float64(v.Bytes)/1e6, float64(v.Bytes)/float64(v.Points))
@@ -91,7 +91,7 @@ func (f *Figures) placingTable(p func(string, ...any)) {
 }
 
 func (f *Figures) checkTable(p func(string, ...any), m model) {
-	p("## Checked at 1, 2 and 4 processes\n\nEmbedders as processes of their own, on the same %d cores as the broker. The model is made from the cost with 1 and predicts the\n"+
+	p("## Checked at 1, 2 and 4 processes\n\nEmbedders as processes of their own, on the same %d cores as the broker. The model is fitted to the cost of one process and predicts the\n"+
 		"others.\n\n", f.Cores)
 	p("| embedders | events/s | the model | us an event, embedders | the model | us an event, broker |\n|---|---|---|---|---|---|\n")
 	worst, worstCPU := 0.0, 0.0
@@ -103,7 +103,7 @@ func (f *Figures) checkTable(p func(string, ...any), m model) {
 		}
 	}
 	p("\nAn event costs the same for any number of embedders (within %.0f%% here), and\n"+
-		"their rate is what %d cores allow (within %.0f%%). That rates add up over machines is not measured; embedders share only the broker and the store.\n\n",
+		"their rate is what %d cores allow (within %.0f%%). Whether rates add up over several machines is not measured; embedders share only the broker and the store.\n\n",
 		100*worstCPU, f.Cores, 100*worst)
 }
 
@@ -113,7 +113,7 @@ func (f *Figures) million(p func(string, ...any), m model) {
 	embedders := math.Ceil(cores / share / machine)
 	snapshot := float64(f.Fleet.Bytes)
 	const every = 10
-	p("## A million events a second\n\nThe same events and map, machines of %d cores that are to be busy to %.0f%%, %d s between maps.\n\n", machine, 100*share, every)
+	p("## A million events a second\n\nThe same events and map, machines of %d cores with a load of at most %.0f%%, %d s between maps.\n\n", machine, 100*share, every)
 	p("| part | how it is reckoned | what it takes |\n|---|---|---|\n")
 	p("| embedders | 10^6 x %s us | %.1f cores busy: %.0f machines, at least %.0f partitions |\n", us(m.embedder()), cores, embedders, embedders)
 	p("| brokers, three copies | 10^6 x %s us x 3 | %.1f cores busy: %.0f machines |\n", us(m.broker), 3*target*m.broker, max(3, math.Ceil(3*target*m.broker/share/machine)))

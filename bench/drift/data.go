@@ -98,7 +98,7 @@ func gaussians(context.Context, string) (*data, error) {
 		return x
 	}
 	return &data{
-		Name: "Normal rows about five centres", what: "rows about a sixth",
+		Name: "Normal rows around five centres", what: "rows around a sixth centre",
 		usual: about(normal(r, 60_000, dim), 0, centres), late: about(normal(r, 5000, dim), centres, 1),
 	}, nil
 }

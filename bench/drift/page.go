@@ -11,8 +11,8 @@ import (
 
 const introduction = `# Drift
 
-Package models/drift compares a window of the newest events with a sample of reference rows, by counts of edges on lists of nearest neighbours and
-on a spanning tree ([equations.md](reference/equations.md), D1 to D5). Here it is compared with the maximum mean discrepancy (MMD), with a Gaussian kernel of
+Package models/drift compares a window of the newest events with a sample of reference rows, by counting edges of nearest neighbours and of
+a spanning tree ([equations.md](reference/equations.md), D1 to D5). Here it is compared with the maximum mean discrepancy (MMD), with a Gaussian kernel of
 the median distance, and with a domain classifier: logistic regression, judged by the area under its ROC curve on unseen rows (both in
 ` + "`bench/drift`" + `). ` + "`make drift`" + ` writes this page; every figure is measured.
 
@@ -57,8 +57,8 @@ func (b *bench) write(page string, all []*result) (map[string]int, error) {
 // explainDelays explains the tables of detection delays.
 func (b *bench) explainDelays(out *strings.Builder) {
 	s := b.sizes
-	fmt.Fprintf(out, "\n## How soon a change is found\n\nEvents from the change to the alarm, medians of %d streams; - if most of them end without one, %d events after the change. "+
-		"The bound of models/drift is its own. The others' are set by %d streams without a change, %d events in all, which cross it once in %d events: about %d crossings, so the bound "+
+	fmt.Fprintf(out, "\n## How soon a change is found\n\nThe number of events from the change to the alarm, medians of %d streams. A dash means that most of them end without an alarm, %d "+
+		"events after the change. models/drift uses its own bound. For the others, %d streams without a change, %d events in all, cross the bound once in %d events. These are about %d crossings, so the bound "+
 		"is rough. Time is processor time per event; for models/drift it includes all its statistics.\n",
 		b.seeds, s.After, s.Null, s.Null*s.NullEvents, s.FalseAlarm, s.Null*s.NullEvents/s.FalseAlarm)
 }
@@ -66,7 +66,7 @@ func (b *bench) explainDelays(out *strings.Builder) {
 // delayTables writes the tables of detection delays, with the methods that are listed.
 func delayTables(out *strings.Builder, all []*result, listed func(w watched) bool) {
 	for _, r := range all {
-		fmt.Fprintf(out, "\n### %s\n\n%d columns; the new class are %s.\n\n| |", r.Name, r.Dim, r.Late)
+		fmt.Fprintf(out, "\n### %s\n\n%d columns; the new class is %s.\n\n| |", r.Name, r.Dim, r.Late)
 		for _, c := range changes {
 			fmt.Fprintf(out, " %s |", c.Name)
 		}
@@ -91,8 +91,8 @@ func delayTables(out *strings.Builder, all []*result, listed func(w watched) boo
 // lookTables writes the tables of tests of single windows.
 func (b *bench) lookTables(out *strings.Builder, all []*result) {
 	s := b.sizes
-	fmt.Fprintf(out, "## One look\n\nThe share of windows that are found to differ at the level %.2f: of %d windows without a change (expected: about the level), and of %d with each change "+
-		"at half its size. Permutations are %d; without them the probability is the normal distribution's. The standard error of a share of 0.05 is %.3f, of 0.5 at a change %.2f.\n",
+	fmt.Fprintf(out, "## One look\n\nThe share of windows for which a test at the level %.2f finds a difference: of %d windows without a change (expected: about the level), and of %d with each change "+
+		"at half its size. There are %d permutations; without them the probability is the normal distribution's. The standard error is %.3f for a share of 0.05 without a change, and %.2f for 0.5 with one.\n",
 		s.Level, s.Looks, s.Changed, s.Rounds, math.Sqrt(.05*.95/float64(s.Looks)), math.Sqrt(.25/float64(s.Changed)))
 	for _, r := range all {
 		fmt.Fprintf(out, "\n### %s, one look\n\n| | no change |", r.Name)

@@ -21,9 +21,9 @@ and Lawrence, AISTATS 2014). Package models/ep/labels predicts the classes of ev
 const places = `
 ## Classes of placed events
 
-A map is learnt without labels. A share of its rows then get their labels, and the classes of placed rows are predicted. Figures are means of %d draws of rows and labels. Accuracy: the share of right classes. Log: mean log probability of the true class (a
-probability of 0 counts as 1e-12). Brier: mean squared distance of probabilities and class. ECE: mean distance between confidence and share of right
-classes in ten bins, which the pictures show.
+A map is learnt without labels. A share of its rows then gets labels, and the classes of placed rows are predicted. Figures are means of %d draws of rows and labels. Accuracy is the share of right classes, Log the mean log probability of the true class (a
+probability of 0 counts as 1e-12). Brier is the mean squared distance of probabilities and class. ECE is the mean difference between confidence and share of
+right classes in ten bins, which the pictures show.
 
 - ` + "`unfold`" + `: local processes on the map, on uncertain inputs, pooled with votes of labelled neighbours on the map and in the input and with planes.
 - certain places: the same without the places' scales.
@@ -44,8 +44,8 @@ const hybrids = `
 
 A classifier and a GP-LVM share their uncertain inputs (ep.Hybrid): vectors of all rows and known labels together determine the places.
 ` + "`fit --kind gplvm --supervise COL`" + ` learns such a model; it places later rows by their vectors alone ([data.md](data.md), "Labels that take part"). It is compared
-with a classifier on principal components, and one on the places of a sparse GP-LVM without labels. Log: mean of the log probability of the true
-class. Means of several draws, with their standard errors.
+with a classifier on principal components, and one on the places of a sparse GP-LVM without labels. Log is the mean log probability of the true class.
+Figures are means of several draws, with their standard errors.
 `
 
 var methods = [...]string{"on PCA", "on GP-LVM", "hybrid"}
@@ -154,8 +154,8 @@ func (r *results) verdicts(b *strings.Builder) {
 			fmt.Fprintf(b, "| %s | %g%% | %+.4f | %+.4f | %.4f | %s |\n", c.Name, cell.Percent, right, log, mean(w.ECE), verdict)
 		}
 	}
-	fmt.Fprintf(b, "\nOf %d cells the accuracy is reached in %d (less than the best by at most %g with all labels, %g with fewer). The log score is above every baseline in %d, and below by more than %g in %d. "+
-		"The calibration error is at most %g with all labels and %g with a tenth in %d of %d.\n", cells, accurate, lessAll, lessFew, above, lessLog, cells-never, mostECE, mostECETenth, calibrated, judged)
+	fmt.Fprintf(b, "\nIn %d of %d cells the accuracy is that of the best baseline (or lower by at most %g with all labels, %g with fewer). The log score is above every baseline in %d cells, and lower than the best by more than %g "+
+		"in %d. The calibration error is at most %g with all labels and %g with a tenth in %d of %d.\n", accurate, cells, lessAll, lessFew, above, lessLog, cells-never, mostECE, mostECETenth, calibrated, judged)
 }
 
 // scales compares uncertain places with certain ones. It returns the table behind the comparison.
@@ -182,13 +182,13 @@ func scales(b *strings.Builder, maps []comparison) string {
 			fmt.Fprintf(&rows, "| %s | %g%% | %s | %+.5f | %.5f | %+.5f | %.5f | %s |\n", c.Name, cell.Percent, strings.Join(factors, ", "), cell.Log.Mean, cell.Log.Err, cell.Brier.Mean, cell.Brier.Err, verdict)
 		}
 	}
-	fmt.Fprintf(b, "\nOf %d cells scales make a score better in %d and worse in %d, by more than two standard errors.\n"+sharpPlaces, all, better, worse)
+	fmt.Fprintf(b, "\nIn %d cells, scales make a score better in %d and worse in %d, by more than two standard errors.\n"+sharpPlaces, all, better, worse)
 	return rows.String()
 }
 
 func (c *cost) section(b *strings.Builder) {
-	fmt.Fprintf(b, "\n### What it costs\n\n%d labelled events of %d classes on random islands, %d columns; %d parts of the map have processes. Again: from the sites that are\nknown. "+
-		"The clock's times are those of %d threads, which share the machine with whatever else runs; those of the processor are sums over the threads.\n\n"+
+	fmt.Fprintf(b, "\n### What it costs\n\n%d labelled events of %d classes on random islands, %d columns; %d parts of the map have processes. \"Again\" starts from\nknown "+
+		"sites. Times by the clock are of %d threads, beside other programs; processor times are sums over the threads.\n\n"+
 		"| | by the clock | of the processor |\n|---|---:|---:|\n| training | %.2f s | %.2f s |\n| again | %.2f s | %.2f s |\n| predictions | %.0f/s | %.1f us each |\n",
 		c.Labels, c.Classes, c.Dim, c.Parts, c.Threads, c.Train, c.TrainCPU, c.Again, c.AgainCPU, c.Rate, c.EachCPU)
 }

@@ -64,9 +64,9 @@ gains little, since its length scales and its frame are those of the means, and 
 
 ## Why there is no `--missing distance`
 
-Each row would have one vector to search by, (x', 0), and another one to be found by, (x', sqrt(v)). Lists, indexes and spanning trees hold one vector
-of a row, and take distances to be symmetric; an event would not lie where an equal row lies. The maps are not better for it. Lists of others are
-taken by `--missing mean --neighbors-file`; events are placed by means there, too.
+Each row would need two vectors: (x', 0) to search by, and (x', sqrt(v)) to be found by. Lists, indexes and spanning trees have one vector
+for each row and assume symmetric distances. An event would not lie where an equal row lies. And the maps are no better. `--missing mean --neighbors-file` accepts
+lists of another program; events are placed by means there, too.
 
 ## Kind gplvm
 

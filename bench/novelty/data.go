@@ -195,8 +195,8 @@ func scan(r io.Reader, f func(line string) error) error {
 // fold has the rows of one map, and two sets of other rows.
 type fold struct{ learnt, seen, unseen vec.Matrix[float32] }
 
-// folds divides the classes by three, or the normal ones from all others: each time the rows of the
-// classes that stay out of learning are unseen. Equal rows are taken once.
+// folds returns three divisions of the classes, or one that separates normal rows from all others.
+// In each, rows of the classes that are not learnt are unseen. Equal rows are taken once.
 func (r *rows) folds(s set, most, each int) (out []fold) {
 	classes := slices.Clone(r.class)
 	slices.Sort(classes)

@@ -27,7 +27,7 @@ Other kinds have no likelihood of new rows.
 
 ## Classes that were not learnt
 
-A map is learnt without some classes. It then scores other rows of the learnt classes and rows of the missing ones. The table has the area under the ROC curve (AUC): how often a row of an unseen class is the more novel one of a pair, ties by half. Figures are means of three maps for each set. Each leaves out a third of the classes; for connections every map leaves out all attacks. Equal rows are used once. Numbers of connections are log(1 + v), standardised by the learnt rows. Settings are the defaults, except that ` + "`gplvm`" + `
+A map is learnt without some classes. It then scores other rows of the learnt classes and rows of the missing ones. The table has the area under the ROC curve (AUC): how often a row of an unseen class is the more novel one of a pair, where ties count half. Figures are means of three maps for each set. Each leaves out a third of the classes; for connections every map leaves out all attacks. Equal rows are used once. Numbers of connections are log(1 + v), standardised by the learnt rows. Settings are the defaults, except that ` + "`gplvm`" + `
 learns a sample of 300 rows in 60 steps and places all others by it, connections after a projection to 20 principal components. In bold: the best of the row.
 
 `

@@ -31,7 +31,7 @@ func (f *Figures) page() string {
 }
 
 func (t *Times) page(p func(string, ...any)) {
-	p("\n## Beside umap-learn\n\nMeasured on %s. Both run with their defaults and `n_jobs=2`. umap-learn has no seed, which would limit it to one thread. Cold is a new process: from its start, with imports and compilation, to the map, and then the first `transform`. Warm is the same again in that process. As many rows are placed as are fitted. Seconds and memory are the least of all processes. [quality.md](quality.md) compares the maps.\n\n", where(t.Day, t.Others))
+	p("\n## Beside umap-learn\n\nMeasured on %s. Both run with their defaults and `n_jobs=2`. umap-learn has no seed, which would limit it to one thread. Cold is a new process: from its start, with imports and compilation, to the map, and then the first `transform`. Warm is a second run in that process. The number of placed rows equals that of fitted rows. Seconds and memory are the least of all processes. [quality.md](quality.md) compares the maps.\n\n", where(t.Day, t.Others))
 	p("| rows | by | fit, cold | fit, warm | transform, cold | transform, warm | memory of the Python process | of its child |\n|---|---|---|---|---|---|---|---|\n")
 	for _, s := range t.Sets {
 		rows := fmt.Sprintf("%s x %d, %s", count(float64(s.Unfold.Rows)), s.Unfold.Dim, s.Name)
@@ -53,13 +53,13 @@ const wanted = .8
 
 func (s *Spark) page(p func(string, ...any)) {
 	p("\n## Spark\n\nMeasured on %s. Rows of %d numbers, from Parquet files to Parquet files, on a map of %s points: `unfold embed --threads %d`, and\n"+
-		"`unfold_live.spark.transform` in `local[%d]` as it is configured by default. Spark's own start is listed apart. The target is at least %.0f%% of the rows a second.\n\n",
+		"`unfold_live.spark.transform` in `local[%d]` as it is configured by default. Spark's own start is listed separately. The target is at least %.0f%% of the rows a second.\n\n",
 		where(s.Day, s.Others), sparkDim, count(sparkPoints), s.Workers, s.Workers, 100*wanted)
 	p("| rows | command line | Spark | of the command line's rate | by processor time | Spark's start |\n|---|---|---|---|---|---|\n")
 	for _, r := range s.Runs {
 		p("| %s | %s rows/s | %s rows/s | %.0f%% | %.0f%% | %.1f s |\n", count(float64(r.Rows)), count(float64(r.Rows)/r.Line), count(r.rate()), 100*r.share(), 100*r.LineCPU/r.all(), r.Start)
 	}
-	p("\nProcessor time for a row, in microseconds, can be compared also on a busy machine. Java's time includes its compiler, so a row costs\n" +
+	p("\nProcessor time for a row, in microseconds, can be compared on a busy machine, too. Java's time includes its compiler, so a row costs\n" +
 		"less in larger runs.\n\n")
 	p("| rows | command line | Spark in all | unfold | Java | Python |\n|---|---|---|---|---|---|\n")
 	for _, r := range s.Runs {
@@ -73,7 +73,7 @@ func (s *Spark) billion(p func(string, ...any)) {
 	last := s.Runs[len(s.Runs)-1]
 	core := float64(last.Rows) / last.all()
 	const rows, cores = 1e9, 8
-	p("\n## A billion rows\n\nWorkers share nothing but the model, which each executor gets once: rows / (cores x rate of a core) seconds. The rate is that of the\n"+
+	p("\n## A billion rows\n\nWorkers share nothing but the model, which each executor gets once. So a job takes rows / (cores x rate of a core) seconds. The rate is that of the\n"+
 		"largest run above, by its processor time: %s rows/s for a core; rows and map are the same. An executor has %d cores here. The file system has to keep up: %s bytes\n"+
 		"a second for a core, as float32.\n\n", count(core), cores, count(core*4*sparkDim))
 	p("| executors | cores | rows/s | a billion rows take |\n|---|---|---|---|\n")

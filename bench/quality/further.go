@@ -33,7 +33,7 @@ func (b *bench) further(ctx context.Context, mnist *prepared) error {
 	return b.costs(ctx, mnist)
 }
 
-// dims3Name names the measurement of dims, the others those of split.
+// dims3Name is the name of the measurement of dims. The other names are those of split.
 const dims3Name = "dims3/" + byDefault
 
 func splitName(dims int, m method) string { return fmt.Sprintf("split%d/%s", dims, m.key) }

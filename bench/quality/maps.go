@@ -67,8 +67,8 @@ func (b *bench) mapOf(ctx context.Context, p *prepared, m method, seed int) erro
 	return err
 }
 
-// best makes and scores the map of each input of a method, and keeps the one of the largest R_NX. Later
-// seeds have the first one's input.
+// best makes and scores the map of each input of a method, and keeps the map with the largest R_NX.
+// Later seeds use the input of the first seed.
 func (b *bench) best(ctx context.Context, p *prepared, m method, j job, r *result) error {
 	inputs := m.inputs(p)
 	if first := b.results[mapName(p.name, m.key, 1)]; j.seed > 1 && first != nil {

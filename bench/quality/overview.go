@@ -29,7 +29,7 @@ func ranked() []figure {
 	return append(structure(), figure{nn1, "1-NN", false}, figure{nn9, "9-NN", false})
 }
 
-// writeFirsts writes, for each figure, on how many sets each method is first.
+// writeFirsts writes, for each figure, the number of sets on which each method is first.
 func (b *bench) writeFirsts(w *bytes.Buffer, sets []*prepared) {
 	for _, own := range []string{byDefault, thorough} {
 		players := contest(own)

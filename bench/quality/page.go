@@ -82,7 +82,7 @@ Machine: %d cores, %s/%s, %s; %d threads for every method.
 	return w.Bytes()
 }
 
-// ofRuns describes from how many runs the figures are.
+// ofRuns describes the number of runs behind the figures.
 func (b *bench) ofRuns() string {
 	runs := map[string]bool{}
 	for _, r := range b.results {

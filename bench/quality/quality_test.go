@@ -335,8 +335,8 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
-// Peers choose between the data as given and their principal components, if these are fewer. Of rows
-// compared by angle the components are those of directions.
+// Peers choose between the data as given and their principal components, if these are fewer. For
+// rows compared by angle the components are those of the directions.
 func TestInputs(t *testing.T) {
 	wide := &prepared{dataset: dataset{metric: cosine}, Dim: 384, raw: "raw", reduced: "reduced"}
 	few := &prepared{Dim: 12, raw: "raw", reduced: "reduced"}

@@ -41,7 +41,7 @@ func (b target) verdict() string {
 	return b.limit().Verdict(b.value)
 }
 
-// count returns how many targets have each verdict.
+// count returns the number of targets with each verdict.
 func count(targets []target) map[string]int {
 	n := map[string]int{}
 	for _, x := range targets {

@@ -14,7 +14,7 @@ const introduction = `# Reasons
 Package models/reasons splits the novelty of an event exactly over the columns of its source ([equations.md](reference/equations.md), R1 to R5). Here it
 names the columns of attacks, compared with [SHAP](https://shap.readthedocs.io). ` + "`make reasons`" + ` writes this page; every figure is measured.
 
-The map is learnt from normal connections alone: numbers as log(1 + v), standardised, words as one element per category. Precision at 3: of the first three columns, the share that are known signs of the attack, relative to the most that is possible. It is averaged over the events of each attack, then over the attacks. ` + "`bench/reasons/attacks.go`" + ` lists these columns and their sources.
+The map is learnt from normal connections alone: numbers as log(1 + v), standardised, words as one element per category. Precision at 3 is the share of known signs of the attack among the first three columns, relative to the largest possible share. It is averaged over the events of each attack, then over the attacks. ` + "`bench/reasons/attacks.go`" + ` lists these columns and their sources.
 
 SHAP explains the same score, the mean distance to the 10 nearest reference points, over the same columns, by permutations and by the kernel
 explainer. Absent columns are those of some reference points (background). Its time is for the explainer with an exact search by matrix products, ours for placing and explaining.
@@ -117,7 +117,7 @@ func (o *outcome) section(b *strings.Builder) {
 	if o.Shap != "" {
 		fmt.Fprintf(b, "SHAP %s on Python %s, a background of %d; its score differs from ours by %.0e at most. ", o.Shap, o.Python, o.Background, o.Score)
 	}
-	fmt.Fprintf(b, "Other processes took %.0f%% of the processors while our rate was measured. Less: the mean over the attacks of how much less precision at 3 is, and its standard error.\n\n", 100*o.Others)
+	fmt.Fprintf(b, "Other processes took %.0f%% of the processors while our rate was measured. \"Less\" is the loss of precision at 3, as the mean over the attacks with its standard error.\n\n", 100*o.Others)
 	b.WriteString("| | precision at 1 | precision at 3 | less | scores asked for | time of an event |\n|---|---:|---:|---:|---:|---:|\n")
 	for k, m := range o.Methods {
 		_, one := o.precisions(m, 1)
@@ -129,7 +129,7 @@ func (o *outcome) section(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "| %s | %.3f | %.3f | %s | %.0f | %s |\n", m.Name, one, three, less, m.Asked, span(m.Seconds))
 	}
-	fmt.Fprintf(b, "\n%d events are explained at %.0f/s, by their %d first columns each, and placed and explained at %.0f/s. The shares of all columns sum to 1 but for %.1e.\n",
+	fmt.Fprintf(b, "\n%d events are explained at %.0f/s, by their first %d columns each, and placed and explained at %.0f/s. The shares of all columns sum to 1 within %.1e.\n",
 		o.Many, o.Rate, reasonsWanted, o.Whole, o.Sum)
 }
 

@@ -10,7 +10,7 @@ func (p *prequential) story(size int) string {
 	return fmt.Sprintf(`The %d connections of KDD Cup 1999 in the order of their file, %d values each (numbers as logarithms, one element per category). The first %d
 connections give the categories and the first map. Blocks of %d are placed, judged and then learnt: by the reference set, a reservoir of at most %d
 distinct vectors, and by the maps. The 9 nearest reference points on the map vote for an event's label. All maps have the same labelled reference
-points; only the places differ. %.2f%% of the events are of a type that no earlier block had, so that no vote can be right.`, sum(p.Events)+p.First, p.Dim, p.First, p.Block, size, 100*p.unknown())
+points; only the places differ. %.2f%% of the events are of a type that no earlier block had, so no vote for them can be right.`, sum(p.Events)+p.First, p.Dim, p.First, p.Block, size, 100*p.unknown())
 }
 
 // unknown returns the share of events of unknown types.

@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return flags.Written(o.page, "figures", count(targets))
 }
 
-// refreshes measures what is wanted, and writes the page.
+// refreshes measures the requested parts and writes the page.
 func (o *options) refreshes(ctx context.Context, l *lab, begin time.Time) ([]target, error) {
 	if err := o.environment(ctx, l); err != nil {
 		return nil, err

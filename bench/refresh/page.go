@@ -151,11 +151,11 @@ func (o *outcome) story() string {
 	case stationary:
 		return fmt.Sprintf("%s. Before every refresh %d random members are replaced by as many new rows.", set, o.Block)
 	case growth:
-		return fmt.Sprintf("%s that grows from a tenth of it, and is a reservoir over the stream when it is full. A refresh follows when a hundredth of the set's number has come.", set)
+		return fmt.Sprintf("%s that grows from a tenth of it, and is a reservoir over the stream when it is full. A refresh follows after as many new rows as a hundredth of the set.", set)
 	case appears:
 		return fmt.Sprintf("%s without one class. Then %d random members are replaced before every refresh by rows of all classes.", set, o.Block)
 	case leaves:
-		return fmt.Sprintf("%s, the newest of a stream from which one class vanishes; %d new rows a refresh. Within a hundredth of the diameter of a point lie %.0f%% of the places that the class had at the start (of the others': %.0f%%), and after the major refresh %.0f%% (%.0f%%).",
+		return fmt.Sprintf("%s, the newest of a stream from which one class vanishes; %d new rows a refresh. Of the places that the class had at the start, %.0f%% have a point within a hundredth of the diameter (of the others': %.0f%%), and after the major refresh %.0f%% (%.0f%%).",
 			set, o.Block, 100*o.Figures[usedLate], 100*o.Figures[usedOthers], 100*o.Figures[againLate], 100*o.Figures[againOthers])
 	case gaussian:
 		return fmt.Sprintf("%s. The stationary stream with the paper's model (`model.tails: gaussian`): before every refresh %d random members are replaced by as many new rows. L uses landmarks with which neither map was learnt.", set, o.Block)
@@ -166,8 +166,8 @@ func (o *outcome) story() string {
 			"The first map is of 2,000 points; `from 500` and `tenfold at once` set `reference.min` to 500 and 1,000, the last two `reference.size`. `from 2,000` has 3,000 points,\n" +
 			"is stopped and started again on the way to 10,000, and then half of its events are deleted. `tenfold at once` grows from 1,000 to 10,000. Only `refresh.every` is 1 s, to\n" +
 			"take less time. Constants of package models/live were chosen on README's events, blobs in 32 dimensions, digits and sentences; the other events are held out: no constant was\n" +
-			fmt.Sprintf("chosen by them, though a bound was set after a look at them. How far fits differ is the largest less the smallest figure of the fit and of %d others, with other seeds and the\n"+
-				"rows in other orders. The last column has the distances between the places of two of these, of the diameter.", otherFits)
+			fmt.Sprintf("chosen by them, but one bound was set after a look at them. The difference of fits is that of the largest and the smallest figure of the fit and %d others, with other seeds and orders\n"+
+				"of the rows. The last column has the distances between the places of two of these, relative to the diameter.", otherFits)
 	case serving:
 		return fmt.Sprintf("%s under a window, in a learner (package stream/learn) that saves its state and leaves a core to placing. Messages of one event are placed one by one, alternately without a refresh and during one of %.0f refreshes (%.0f of them major), each after %d new rows. The time is from a message's bytes to its answer's.",
 			set, o.Figures[refreshCount], o.Figures[majorCount], o.Block)

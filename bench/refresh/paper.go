@@ -132,8 +132,8 @@ func (c *graphCost) round(ctx context.Context, lists, kept *live.Graph, alone fl
 
 // graphsOf writes the table of the graph's cost.
 func (o *outcome) graphsOf(w *bytes.Buffer) {
-	fmt.Fprintf(w, `The neighbourhood graph of such a refresh (k = 9): its tree, reach and similar edges are either updated as points come and go, or computed again from the lists. Both are the same graph. Refreshes keep them up to s = 2, where that takes less; the refreshes above
-are with s = 1. Of an ordinary one's %.0f CPU ms the graph's are these.
+	fmt.Fprintf(w, `The neighbourhood graph of such a refresh (k = 9): its tree, reach and similar edges are either updated as points come and go, or computed again from the lists. Both ways give the same graph. Up to s = 2 refreshes update it, which is faster; the refreshes above have
+s = 1. An ordinary refresh takes %.0f CPU ms, of which the graph takes these.
 
 | s | CPU ms, kept | in batch | kept, of batch | an ordinary refresh, if in batch | graphs that differ |
 |---|---|---|---|---|---|

@@ -234,7 +234,7 @@ func (o *options) keepPicture(w *bytes.Buffer, folder string) error {
 	if err := os.WriteFile(filepath.Join(folder, youngPicture), drawn, 0o666); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "![maps of fits and of stages](%s/%s)\n\nMaps of the events in the order of the table, a row each; the colour is the group. In pairs a fit and the stage, of %d, %d and %d points.\n",
+	fmt.Fprintf(w, "![maps of fits and of stages](%s/%s)\n\nMaps of the events in the order of the table, a row each; the colour is the group. Each pair has a fit and the stage, of %d, %d and %d points.\n",
 		filepath.Base(folder), youngPicture, pictured[0], pictured[1], pictured[2])
 	return nil
 }

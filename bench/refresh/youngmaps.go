@@ -336,7 +336,7 @@ func (f *followed) renew(ctx context.Context, rows []int) error {
 	return err
 }
 
-// less returns by how much the map is worse than a fit of its points.
+// less returns the difference by which the map is worse than a fit of its points.
 func (f *followed) less(ctx context.Context) (less conformance.Figures, err error) {
 	row := map[int32]int{}
 	for i, s := range f.Slots() {

@@ -111,8 +111,8 @@ func (r *levelsResult) markdown(b *bench) string {
 	text := `## Figures S6 to S8: levels of coarse-graining
 
 k = 9, s = 1, two dimensions. In the paper the second level of coarse-graining magnifies the distances between clusters noticeably
-(S6, S7), and the first tends to, with 7000 digits (S8). Apart: the mean distance between the means of the classes over the root
-mean square distance of digits from theirs. Likelihoods of different levels cannot be compared.
+(S6, S7), and the first tends to, with 7000 digits (S8). "Apart" is the mean distance between the means of the classes, divided by the root mean square
+distance of digits from the mean of their class. Likelihoods of different levels cannot be compared.
 
 | digits | l | log-likelihood | 1-NN error | 9-NN error | apart | time |
 |---|---|---|---|---|---|---|
@@ -129,7 +129,7 @@ mean square distance of digits from theirs. Likelihoods of different levels cann
 		for _, c := range r.All {
 			text += fmt.Sprintf("\n![l = %d, and close-ups](%s)\n", c.Level, b.link(fmt.Sprintf("level-%d.png", c.Level)))
 		}
-		text += "\nFigures S6 and S7: the maps of all digits, and what is in their boxes, which hold the classes 3, 5 and 8 and the classes 4, 7 and 9.\n"
+		text += "\nFigures S6 and S7: the maps of all digits, and close-ups of their boxes, with the classes 3, 5 and 8 and the classes 4, 7 and 9.\n"
 	}
 	return text + fmt.Sprintf("\n![Maps of %d digits](%s)\n\nFigure S8, with l growing from left to right.\n", min(few, r.Digits), b.link("levels-few.png"))
 }

@@ -80,7 +80,7 @@ func wholeMap(ctx context.Context, b *bench) (*mapResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, certain := sheet.Panel{X: m.Embedding, Class: class}, sheet.Panel{Frame: sheet.Around(m.Embedding)}
+	all, certain := sheet.Panel{X: m.Embedding, Class: class}, sheet.Panel{Window: sheet.Around(m.Embedding)}
 	certain.X, certain.Class = take(m.Embedding, class, least[unsure(len(least)):])
 	marked := all
 	marked.Marked = least[:uncertain]
@@ -198,7 +198,7 @@ func (r *mapResult) markdown(b *bench) string {
 
 %s.
 k = 9, s = 1, l = 1: %.0f s of processor time (paper: 747 s by the clock, in MATLAB, for 70000), log-likelihood %.0f. Of the test
-digits %s are wrong by the nearest training digit on the map, %s by nine.
+digits %s are misclassified by the nearest training digit on the map, %s by the nearest nine.
 
 ![%d digits](%s)
 
@@ -217,7 +217,7 @@ The same map. Quantiles of the digits' variances sigma^2, which in the paper "ra
 		text += fmt.Sprintf("| 1e%d to 1e%d | %d |\n", d.Power, d.Power+1, d.Count)
 	}
 	text += fmt.Sprintf(`
-The nine nearest on the map have the class of %s of all digits, and of %s of those left without the 5 %% most uncertain ones. Of
+The nine nearest on the map predict the class of %s of all digits, and of %s without the 5 %% most uncertain ones. Of
 the %d most uncertain digits, drawn below, %d lie among another class. The paper finds by eye that a quarter of its hundred are
 highly atypical.
 

@@ -49,8 +49,8 @@ func closeups(p sheet.Panel) []sheet.Panel {
 			}
 		}
 		near := p
-		near.Frame = sheet.AroundMost(vec.Take(p.X, of), stray)
-		all[0].Boxes = append(all[0].Boxes, near.Frame)
+		near.Window = sheet.AroundMost(vec.Take(p.X, of), stray)
+		all[0].Boxes = append(all[0].Boxes, near.Window)
 		all = append(all, near)
 	}
 	return all

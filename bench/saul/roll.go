@@ -139,8 +139,8 @@ func (r *rollResult) markdown(b *bench) string {
 
 %d points of Isomap's roll, k = 9, s = 1. In the paper the effect of coarse-graining is mild, and the map with l = 1 has no
 spurious clusters. Clusters are found on the map by
-HDBSCAN*, of at least %d points; the next column has the share of the points in them. The last row has the clusters of the sheet itself: its
-points are uniform, so any cluster is chance. Trustworthiness and continuity are of 12 neighbours.
+HDBSCAN*, of at least %d points; the next column has the share of the points in them. The last row has the clusters of the sheet itself, whose points are
+uniform, so that any cluster is due to chance. Trustworthiness and continuity are of 12 neighbours.
 
 | l | log-likelihood | trustworthiness | continuity | clusters | of the points | time |
 |---|---|---|---|---|---|---|

@@ -77,12 +77,12 @@ func TestCloseups(t *testing.T) {
 		copy(p.X.Row(i), place)
 	}
 	all := closeups(p)
-	if len(all) != 3 || len(all[0].Boxes) != 2 || all[0].Boxes[0] != all[1].Frame || all[0].Boxes[1] != all[2].Frame || all[0].Frame.Span != 0 {
-		t.Fatalf("%d panels, boxes %v, frames %v and %v", len(all), all[0].Boxes, all[1].Frame, all[2].Frame)
+	if len(all) != 3 || len(all[0].Boxes) != 2 || all[0].Boxes[0] != all[1].Window || all[0].Boxes[1] != all[2].Window || all[0].Window.Span != 0 {
+		t.Fatalf("%d panels, boxes %v, windows %v and %v", len(all), all[0].Boxes, all[1].Window, all[2].Window)
 	}
 	for k, want := range []struct{ middle, span float64 }{{0.5, 1}, {5.5, 11}} {
-		if f := all[k+1].Frame; math.Abs(f.Middle[0]-want.middle) > 0.1 || math.Abs(f.Span-want.span) > 0.2*want.span {
-			t.Errorf("%v: frame %v, want about %v", confusable[k], f, want)
+		if f := all[k+1].Window; math.Abs(f.Middle[0]-want.middle) > 0.1 || math.Abs(f.Span-want.span) > 0.2*want.span {
+			t.Errorf("%v: window %v, want about %v", confusable[k], f, want)
 		}
 	}
 }

@@ -170,8 +170,8 @@ func (r *wordsResult) markdown(*bench) string {
 	text := fmt.Sprintf(`## Figure 4: words
 
 The paper has 207147 words of word2vec's that WordNet lists; these are %d of the same vectors, of length 1 in %d dimensions. k = 4,
-s = 3, l = 2, %d dimensions, %.0f s. The share of words whose nearest neighbour among all is one of the r nearest on the map; in
-the paper principal components need 8 to 10 times the dimensions for the same.
+s = 3, l = 2, %d dimensions, %.0f s. The table has the share of words whose nearest neighbour is one of the r nearest on the map. In
+the paper principal components need 8 to 10 times the dimensions for the same share.
 
 | map | d |`, r.Words, r.Dim, wordDims, r.CPU)
 	for _, rank := range ranks {
@@ -185,7 +185,7 @@ the paper principal components need 8 to 10 times the dimensions for the same.
 		}
 		text += "\n"
 	}
-	text += "\n## Tables 1 and S2: words and their neighbours\n\nThose of the paper's words that are among these.\n\n| word | nearest before | nearest after |\n|---|---|---|\n"
+	text += "\n## Tables 1 and S2: words and their neighbours\n\nThe words of the paper that are among these words.\n\n| word | nearest before | nearest after |\n|---|---|---|\n"
 	for _, n := range r.Near {
 		text += fmt.Sprintf("| %s | %s | %s |\n", n.Word, strings.Join(n.Before, ", "), strings.Join(n.After, ", "))
 	}

@@ -11,7 +11,7 @@ import (
 	"unfold/models/clusters"
 )
 
-// clusterBatches is how many batches of points a round inserts, and deletes.
+// clusterBatches is the number of batches of points that a round inserts and deletes.
 const clusterBatches = 10
 
 // keptClusters names a figure of clusters of rows with the given number of values.
@@ -22,7 +22,7 @@ func clustersRow() row {
 		key: "clusters", title: "Clusters whose points come and go",
 		about: `HDBSCAN* of 100,000 points, kept exactly while 100 points at a time enter or leave. Clusters have at least 50 points; core distances are those to the m-th
 neighbour, by default the 50th. A round inserts 10 batches and then deletes as many points at random. A round is slow where it deletes the end of
-the only short edge between two large groups. The vectors are those of "A million rows". The time from nothing is given for comparison.`,
+the only short edge between two large groups. The vectors are those of "A million rows". The time of a new computation is given for comparison.`,
 		measure: measureClusters,
 	}
 	for _, of := range []struct {

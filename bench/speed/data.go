@@ -19,8 +19,8 @@ import (
 	"unfold/models/pca"
 )
 
-// inputDims is the number of principal components that all see of images; it is
-// what `unfold fit` takes by itself.
+// inputDims is the number of principal components of images for all programs, which is the default
+// of `unfold fit`.
 const inputDims = 50
 
 // digits are the images of MNIST or, with -small, toy images in the same files.

@@ -61,15 +61,15 @@ func singleRows() (all []row) {
 		about      string
 		targets    []target
 	}{
-		{"single", "messages of one event", format.Arrow, `The same with messages of one event. For latency events come at a steady 10,000 a second, produced by this program on
-the same processors in batches of 5 ms, and a consumer of the output, here too: it is from when an event was due to when the
-consumer had its place (exactly once: when it was committed, too), of all events after the first two seconds.`,
+		{"single", "messages of one event", format.Arrow, `The same with messages of one event. For the latency, this program produces a steady 10,000 events a second on
+the same processors, in batches of 5 ms, and consumes the output. Latency is the time from when an event was due until
+the consumer had its place (with exactly once, committed), for all events after the first two seconds.`,
 			[]target{leastRate(singleRate), latencyAt("latency at half of that, p99"), ofAtLeastOnce()}},
 		{"json", "JSON of one event", format.JSON, `The same with one JSON object a message, in and out: an id and 50 values, as shortest decimal
-numbers. The stage finds the format by itself. The bare copy copies these.`,
+numbers. The stage finds the format by itself. The bare copy reads and writes these.`,
 			[]target{leastRate(objectRate), latencyAt("latency at 10,000 events a second, p99"), ofAtLeastOnce()}},
 		{"avro", "Avro of one event", format.Avro, `The same with one Avro record a message, in and out. A schema registry in this program's
-process has their schema, and gets that of the outputs.`, []target{ofAtLeastOnce()}},
+process has their schema, and receives that of the outputs.`, []target{ofAtLeastOnce()}},
 		{"protobuf", "Protobuf of one event", format.Protobuf, `The same with messages in Protobuf.`, []target{ofAtLeastOnce()}},
 	} {
 		all = append(all, row{key: s.key, title: "Delivery, " + s.title, about: s.about, targets: s.targets,

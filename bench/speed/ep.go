@@ -27,8 +27,8 @@ func epRow() row {
 		key: "ep", title: "Expectation propagation on uncertain inputs",
 		about: `10,000 uncertain inputs in the plane, 100 inducing inputs, random data, double precision. A sweep visits all sites of a probit classifier once. The psi
 statistics of 2,000 inputs are Psi1, the sum of Psi2, and derivatives in the inputs' means and variances, the inducing inputs and the kernel's
-parameters. Ten classes are learnt from 1,500 labelled events with uncertain places, and predicted for 20,000 others, by the wall clock. Again: with
-the sites and the kernel of the map before.`,
+parameters. Ten classes are learnt from 1,500 labelled events with uncertain places, and predicted for 20,000 others, by the wall clock. "Again" starts
+with the sites and the kernel of the map before.`,
 		targets: []target{
 			{what: "a sweep", value: figure(own, oneSweep, 1), bound: 1, unit: " s", format: "%.2f"},
 			{what: "psi statistics, times as fast as GPy", value: faster(gpy, psiAndMore), bound: 3, above: true, format: "%.0f"},

@@ -30,8 +30,8 @@ func gplvmRow() row {
 		key: "gplvm", title: "Gaussian process latent variable model",
 		about: `One value and gradient of the full GP-LVM (kernel rbf + bias + white, 12 outputs, 2 dimensions, random data), in double precision: K, its Cholesky factor
 and inverse, dL/dK, the gradients in all places and parameters. numpy computes the same with dpotrf and dpotri of OpenBLAS. At the kernel's first
-parameters K is numerically of low rank, which unfold uses; at a gamma of 20 it is of full rank. Then learning by scaled conjugate gradients, in
-seconds a gradient; of GPy the gradient alone is measured.`,
+parameters K is numerically of low rank, which unfold uses; at a gamma of 20 it is of full rank. The last rows are learning by scaled conjugate gradients,
+in seconds a gradient; for GPy only the gradient is measured.`,
 		targets: []target{
 			{what: "1000 points, of numpy's", value: share(numpyOpenBLAS, thousand), bound: 1. / 3, format: "%.3f"},
 			{what: "1000 points of full rank, of numpy's", value: ratio(own, fullRank, numpyOpenBLAS, thousand), bound: 1. / 3, format: "%.3f"},

@@ -69,8 +69,8 @@ func measureGraph(ctx context.Context, b *bench, r *record) error {
 	return err
 }
 
-// near is the factor by which a row may be farther than the true neighbour and still count: the
-// rounding of single precision.
+// near is the factor for the distance of the true neighbour within which a row counts, because of
+// rounding in single precision.
 const near = 1 + 1e-5
 
 // recallOf returns the share of listed rows that are as near as the true last neighbour.

@@ -28,8 +28,8 @@ func hnswRow() row {
 	r := row{
 		key: "hnsw", title: "HNSW index",
 		about: `An index of the 60,000 training digits (50 principal components), M = 16 and 100 candidates of construction for all; the 10 nearest of each of the 10,000
-test digits, with the fewest candidates of a list (10, 16, 24, ... 512) that give a recall of at least 0.99. In batches: all queries in one call.
-One: a call with a single query on one thread.`,
+test digits, with the least number of candidates (of 10, 16, 24, ... 512) that gives a recall of at least 0.99. "In batches" are all queries in one call,
+"one" is a call with a single query on one thread.`,
 		measure: measureHNSW,
 	}
 	for _, peer := range []string{hnswlib, faissHNSW} {

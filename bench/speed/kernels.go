@@ -57,7 +57,7 @@ func measureKernels(ctx context.Context, b *bench, r *record) error {
 		r.miss("the peak of fused multiply-adds, which has no benchmark for these vector instructions")
 	}
 	if _, ok := r.best(own, onesName); !ok {
-		r.miss("the peak of counts of ones, which this processor does not make of 512 bits")
+		r.miss("the peak of counts of ones, since this processor cannot count ones of 512 bits")
 	}
 	from, to := make([]byte, 128<<20), make([]byte, 128<<20)
 	copy(to, from) // touched once, because the system provides memory at the first access

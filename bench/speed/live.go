@@ -37,7 +37,7 @@ func liveRow() row {
 	return row{
 		key: "live", title: "A graph whose points come and go",
 		about: `Points of 50 values enter and leave an exact neighbourhood graph, 100 at a time. After every batch the lists of the 10 nearest others (with 10 spare ones),
-components, minimum spanning tree, mutual reachability and similarity edges equal those made from nothing. A round inserts 20 batches and then deletes
+components, minimum spanning tree, mutual reachability and similarity edges equal those of a new graph. A round inserts 20 batches and then deletes
 as many points at random. Spare neighbours make deletes cheap until they are used up; that case is measured after many deletes without an
 insertion. The vectors are those of "A million rows".`,
 		targets: []target{
@@ -52,7 +52,7 @@ insertion. The vectors are those of "A million rows".`,
 func measureLive(ctx context.Context, b *bench, r *record) error {
 	usual := b.size(liveN, 1000)
 	sizes := []int{usual / 10, usual * 3 / 10, usual, usual * 3}
-	r.note("figures that name no number of points are of %d", usual)
+	r.note("figures without a number of points are of %d", usual)
 	const batches = 20
 	x := synthetic.Sheets(sizes[len(sizes)-1]+batches*liveBatch, liveDim)
 	for _, n := range sizes {

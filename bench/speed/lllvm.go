@@ -22,7 +22,7 @@ func lllvmRow() row {
 	return row{
 		key: "lllvm", title: "Locally linear latent variable model",
 		about: `An iteration of variational EM (q(x), q(C), gamma, with the bound after each) of points of a swiss roll with 9 neighbours, in two dimensions and double
-precision; of 10,000 points in patches. The paper's sums go over pairs of edges for each pair of points; numpy takes all of a point at once, as the
+precision. 10,000 points are in patches. The paper's sums are over pairs of edges for each pair of points; numpy sums all of a point at once, as the
 authors' program does, without the bound. The means of q(x) after the first iteration are equal.`,
 		targets: []target{
 			{what: "400 points", value: figure(own, fourHundred, 1000), bound: 40, unit: " ms", format: "%.0f"},

@@ -14,7 +14,7 @@ func millionRow() row {
 	return row{
 		key: "million", title: "A million rows",
 		about: `1,000,000 x 50 float32 vectors from an npy file to a written map in the plane: the process ` + "`unfold fit`" + ` with its defaults. The vectors are 100 clusters, each a
-curved sheet of three dimensions with noise, from a seed. The whole fit is reading, learning and writing, as in --report; the process also compares the
+curved sheet of three dimensions with noise, from a seed. "The whole fit" is reading, learning and writing, as in --report; the process also compares the
 map with the vectors. Predictions are compared with the peak of memory and the time of learning and writing.`,
 		targets: []target{
 			{what: "whole fit", value: figure(own, wholeFit, 1), bound: 70, unit: " s", format: "%.0f"},
@@ -29,7 +29,7 @@ map with the vectors. Predictions are compared with the peak of memory and the t
 func tenMillionRow() row {
 	return row{
 		key: "tenmillion", title: "Ten million rows",
-		about: `The same of 10,000,000 rows, 2 GB in the file.`,
+		about: `The same for 10,000,000 rows, 2 GB in the file.`,
 		targets: []target{
 			{what: "whole fit", value: figure(own, wholeFit, 1./60), bound: 25, unit: " min", format: "%.0f"},
 			{what: "peak memory", value: figure(own, rss, 1e-9), bound: 8, unit: " GB", format: "%.1f"},
@@ -44,7 +44,7 @@ func tenMillionRow() row {
 func higgsRow() row {
 	return row{
 		key: "higgs", title: "Eleven million rows of 28 values",
-		about: `The same of rows in the shape of the HIGGS data set, 11,000,000 x 28.`,
+		about: `The same for rows in the shape of the HIGGS data set, 11,000,000 x 28.`,
 		targets: []target{
 			{what: "whole fit", value: figure(own, wholeFit, 1./60), bound: 30, unit: " min", format: "%.0f"},
 		},

@@ -92,7 +92,7 @@ func (b *bench) ofRuns() string {
 // targetHead begins a table of targets.
 const targetHead = "| what | target | measured | |\n|---|---|---|---|\n"
 
-// targetLines returns a line for each target, and how many have each verdict.
+// targetLines returns a line for each target, and the number of targets with each verdict.
 func (b *bench) targetLines() (lines []string, verdicts map[string]int) {
 	verdicts = map[string]int{}
 	for _, x := range rows() {

@@ -42,10 +42,10 @@ func passSizes(b *bench) []int {
 func passRow() row {
 	return row{
 		key: "pass", title: "One pass of learning",
-		about: `The E-step of all points in the plane. Of the default model (heavy tails): finding the cells of the map, the sums over all pairs, and the linear system;
-points in 40 groups for any n, with 6 neighbours each. The growth from the smallest n to the largest is divided by that of n log n. The notes have the
-time of the pairs alone, at the pace of their kernel in the first-level cache. Of the model with Gaussian tails: the sums over pairs with landmarks and
-the linear system, for MNIST at its start.`,
+		about: `The E-step of all points in the plane. For the default model (heavy tails) it consists of finding the cells of the map, the sums over all pairs, and the linear system;
+points lie in 40 groups for any n, with 6 neighbours each. The growth from the smallest n to the largest is divided by that of n log n. The notes have the
+time of the pairs alone, at the kernel's speed in the first-level cache. For the model with Gaussian tails it consists of the sums over pairs with landmarks
+and the linear system, for MNIST at its start.`,
 		targets: []target{
 			{what: "default model, one pass, n = 70,000", value: passTime(70_000, 4_000), bound: 10, unit: " ms", format: "%.1f"},
 			{what: "growth from 10,000 to 1,000,000 points, of n log n", value: growth(10_000, 1_000_000, 1_000, 4_000), bound: 1, format: "%.2f"},
@@ -110,8 +110,8 @@ func measurePass(ctx context.Context, b *bench, r *record) error {
 	return b.timed(r, gaussPass, func() error { m.Assemble(st); return nil })
 }
 
-// pace measures the pair kernel alone, for one target after the other with as many cached sources
-// as a point has.
+// pace measures the pair kernel alone, for one target at a time, with the number of sources of a
+// point, in the cache.
 func (b *bench) pace(r *record) error {
 	const sources, targets = 800, 1250
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -147,8 +147,8 @@ func (b *bench) passProfile(r *record, n int, count int64) {
 	}
 	whole, million := best(passOf(n)), best(pacePass)
 	least := million * float64(count) / 1e6 / float64(b.threads)
-	r.note("n = %d: %.0f pairs a point, %s in all; at the kernel's pace of %.2f ns a pair and thread, %.0f GFLOP/s, they alone take %s, "+
-		"%.0f%% of the pass; finding the cells takes %.0f%%, gathering sources %.0f%%, all else, the linear system and what the sums lose to that pace, %.0f%%",
+	r.note("n = %d: %.0f pairs a point, %s in all; at the kernel's speed of %.2f ns a pair and thread, %.0f GFLOP/s, they alone take %s, "+
+		"%.0f%% of the pass; finding the cells takes %.0f%%, gathering sources %.0f%%, the rest (the linear system and slower sums) %.0f%%",
 		n, float64(count)/float64(n), quantity(float64(count), plain), 1e3*million, kernelFlops*1e-3/million, quantity(least, seconds),
 		100*least/whole, 100*best(moveOf(n))/whole, 100*best(gatherOf(n))/whole, 100*(1-(least+best(moveOf(n))+best(gatherOf(n)))/whole))
 }

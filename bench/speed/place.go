@@ -29,8 +29,8 @@ const (
 func placeRow() row {
 	return row{
 		key: "place", title: "Placing new events",
-		about: `Test digits, 784 values each, on a map that was learnt from the 60,000 training digits. One: a call of the library with a single row on a loaded model,
-principal components included; the peer's is transform of scikit-learn's PCA and of a fitted UMAP, warm. In batches: all test digits in one call. Cold:
+		about: `Test digits, 784 values each, on a map that was learnt from the 60,000 training digits. "One" is a call of the library with a single row on a loaded
+model, principal components included; the peer's is transform of scikit-learn's PCA and of a fitted UMAP, warm. "In batches" are all test digits in one call. Cold:
 the process ` + "`unfold embed`" + ` of a file with one row, with the model in the file cache. Recall is the share of true neighbours that placing uses, in a
 sample of the test digits.`,
 		targets: []target{
@@ -162,7 +162,7 @@ func (b *bench) medians(ctx context.Context, r *record, what string, args ...str
 	return nil
 }
 
-// latencies returns the seconds of calls 0..n-1 after a tenth as many for warming up.
+// latencies returns the seconds of calls 0..n-1 after n/10 calls to warm up.
 func latencies(n int, call func(i int) error) ([]float64, error) {
 	for i := range n / 10 {
 		if err := call(i); err != nil {

@@ -38,8 +38,8 @@ func recordsRow() row {
 	return row{
 		key: "records", title: "Decoding of one event",
 		about: fmt.Sprintf(`A message of one event with 50 values (float32) and 5 other fields becomes a table, by the decoder of its schema, which
-checks what it reads. By hand: code that was written for this one schema with a library
-(%s), and bounds nothing itself. Both are Go benchmarks of the packages under ingest, on one core.`, strings.Join(libraries, ", ")),
+checks what it reads. "By hand" is code that was written for this one schema with a library
+(%s), and has no limits of its own. Both are Go benchmarks of the packages under ingest, on one core.`, strings.Join(libraries, ", ")),
 		targets: targets,
 		measure: measureRecords,
 	}

@@ -33,10 +33,10 @@ func textbookRow() row {
 		key: "textbook", title: "Textbook methods",
 		about: fmt.Sprintf(`The plane by textbook methods (baselines.md), of %d rows in memory, with %d neighbours: lle and ltsa of a swiss roll in three
 dimensions, the others of MNIST's vectors of 50 principal components. pca, eigenmaps, lle and ltsa learn all rows. isomap and kpca
-learn %d, since scikit-learn's memory grows with the square of what is learnt, and place the rest by these. scikit-learn learns the same
+learn %d, since scikit-learn's memory grows with the square of the learnt rows, and place the rest by these. scikit-learn learns the same
 rows with the same number of neighbours, with n_jobs and its own choice of a solver (ARPACK and a sparse LU), and its transform places
-the rest. On the digits lle and ltsa are not measured: that LU takes minutes there for lle, and of ltsa it is singular. The program's own
-isomap of all rows, from landmarks, stands beside; scikit-learn has none.`, textbookN, textbookNeighbors, textbookPoints),
+the rest. On the digits lle and ltsa are not measured: that LU takes minutes there for lle, and is singular for ltsa. The table also
+has the program's isomap of all rows, from landmarks; scikit-learn has none.`, textbookN, textbookNeighbors, textbookPoints),
 		measure: measureTextbook,
 	}
 	for _, m := range textbookMethods {

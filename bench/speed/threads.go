@@ -29,9 +29,9 @@ const (
 func threadsRow() row {
 	r := row{
 		key: "threads", title: "One thread and two",
-		about: `The same work of the library on one thread and on two: exact neighbours of 70,000 x 50, a pass of the default model and its linear system (with the
-diagonal, until rounding stops it) for 70,000 points on a map of groups, and placing all test digits. Two cores that share units, or that others
-use, gain less.`,
+		about: `The library does the same work on one thread and on two: exact neighbours of 70,000 x 50, a pass of the default model and its linear system (with the
+diagonal, until rounding stops it) for 70,000 points on a map of groups, and placing all test digits. Two cores gain less if they share units, or if
+other programs use them.`,
 		measure: measureThreads,
 	}
 	for _, what := range []string{workKNN, workPass, workSolve, workPlaces} {

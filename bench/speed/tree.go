@@ -15,7 +15,7 @@ const (
 func treeRow() row {
 	return row{
 		key: "tree", title: "Minimum spanning tree",
-		about: `From the lists of the 10 nearest others of 70,000 points to the minimum spanning tree (or forest) of the graph that joins two points if one lists the other.
+		about: `The minimum spanning tree (or forest) of the graph that joins two points if one has the other in its list, from the lists of the 10 nearest others of 70,000 points.
 scipy takes a CSR matrix of the lists, its maximum with its transpose, and scipy.sparse.csgraph.minimum_spanning_tree. The weights are equal.`,
 		targets: []target{{what: "time, of scipy's", value: share(scipy, spanning), bound: 1. / 3, format: "%.3f"}},
 		measure: measureTree,

@@ -69,7 +69,7 @@ func build(ctx context.Context, g *graph.Graph, c *coarsener) (*Pairs, error) {
 	}
 	p.leaveOut(g)
 	p.similar(g, &c.ties, c.s.Floor)
-	p.rescale(g)
+	p.rescale()
 	return p, nil
 }
 
@@ -219,7 +219,7 @@ func (p *Pairs) similar(g *graph.Graph, c *ties, floor float64) {
 }
 
 // rescale sets Scale so that sum D = sum S, and the weights of the points.
-func (p *Pairs) rescale(g *graph.Graph) {
+func (p *Pairs) rescale() {
 	p.Weight = make([]float64, p.N)
 	for b := range p.Blocks {
 		blk := &p.Blocks[b]

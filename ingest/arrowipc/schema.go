@@ -214,18 +214,18 @@ func shapeOf(kind int64, t table, kids []shape, lim Limits) (shape, error) {
 	case typeBool:
 		return shape{layout: fixed, bits: 1}, nil
 	case typeFloatingPoint:
-		return byUnit(t, 0, 0, 16, 32, 64)
+		return byUnit(t, 0, 16, 32, 64)
 	case typeDate:
-		return byUnit(t, 0, 1, 32, 64)
+		return byUnit(t, 1, 32, 64)
 	case typeInterval:
-		return byUnit(t, 0, 0, 32, 64, 128)
+		return byUnit(t, 0, 32, 64, 128)
 	case typeDuration:
-		return byUnit(t, 0, 1, 64, 64, 64, 64)
+		return byUnit(t, 1, 64, 64, 64, 64)
 	case typeTimestamp:
 		if err := t.strings(1); err != nil {
 			return shape{}, err
 		}
-		return byUnit(t, 0, 0, 64, 64, 64, 64)
+		return byUnit(t, 0, 64, 64, 64, 64)
 	case typeTime:
 		return timeShape(t)
 	case typeDecimal:
@@ -276,9 +276,9 @@ func childrenOf(kind int64) int {
 	return 0
 }
 
-// byUnit reads an enumeration and returns a fixed-width shape whose width in bits depends on it.
-func byUnit(t table, field, fallback int64, bits ...int64) (shape, error) {
-	u, err := t.scalar(field, 2, fallback)
+// byUnit reads the enumeration of field 0 and returns a fixed-width shape whose width in bits depends on it.
+func byUnit(t table, fallback int64, bits ...int64) (shape, error) {
+	u, err := t.scalar(0, 2, fallback)
 	if err != nil {
 		return shape{}, err
 	}
@@ -289,7 +289,7 @@ func byUnit(t table, field, fallback int64, bits ...int64) (shape, error) {
 }
 
 func timeShape(t table) (shape, error) {
-	if _, err := byUnit(t, 0, 1, 32, 32, 64, 64); err != nil {
+	if _, err := byUnit(t, 1, 32, 32, 64, 64); err != nil {
 		return shape{}, err
 	}
 	bits, err := t.scalar(1, 4, 32)

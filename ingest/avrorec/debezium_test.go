@@ -115,8 +115,9 @@ func TestChangesOfAStage(t *testing.T) {
 	}
 }
 
-// TestShapesOfChanges: what Debezium writes beside changes is recognised by its fields, a flattened
-// deletion by either of its marks, and an omitted value in every type that Connect gives it in Avro.
+// TestShapesOfChanges: other messages of Debezium are recognised by their fields, a flattened
+// deletion by either of its marks, and an omitted value in every type that Connect gives it in
+// Avro.
 func TestShapesOfChanges(t *testing.T) {
 	schema := func(fields string) string { return `{"type": "record", "name": "R", "fields": [` + fields + `]}` }
 	field := func(name, kind string) string {

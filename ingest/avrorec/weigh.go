@@ -127,7 +127,7 @@ func (w *weighing) blocks(s *shape, depth int) bool {
 	}
 }
 
-// bigScale is the largest scale of a decimal that has one of its own.
+// bigScale is the largest scale of a decimal that contains its scale.
 const bigScale = 1 << 16
 
 // digits returns the most bytes of a value's text that do not come from its own bytes: the name of a

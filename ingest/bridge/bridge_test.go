@@ -126,8 +126,8 @@ func fillAll(b oldarray.Builder, rng *rand.Rand, n int) {
 	}
 }
 
-// Whatever the type, an array goes there and back with its type, values and nulls, in the same
-// memory, also when it is cut out of another one.
+// An array of any type keeps its type, values, nulls and memory on the way there and back, even if
+// it is a slice of another array.
 func TestThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dt := drawType(t, 2)

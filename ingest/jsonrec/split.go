@@ -120,7 +120,7 @@ func (s *splitter) blank() (byte, error) {
 	}
 }
 
-// object reads on to the brace or bracket that closes the one that was read.
+// object reads up to the brace or bracket that closes the current object or list.
 func (s *splitter) object(open byte) ([]byte, error) {
 	for state := (braces{open: open, depth: 1}); state.depth > 0; {
 		piece, err := s.in.Peek(max(1, s.in.Buffered()))

@@ -22,8 +22,7 @@ var codecs = []int64{0, 1, 2, 4, 5, 6, 7}
 
 var unknownCodecs = map[int64]string{3: "LZO"}
 
-// ErrUnsupported is in errors about files that may be whole but that the reader cannot
-// read.
+// ErrUnsupported marks errors about files that may be valid but that the reader does not support.
 var ErrUnsupported = errors.New("not supported")
 
 // File is a file whose footer has been checked.
@@ -35,8 +34,8 @@ type File struct {
 	lim    Limits
 }
 
-// Open checks the footer of a file of size bytes. Errors say what is wrong, not which file it
-// is.
+// Open checks the footer of a file of size bytes. Errors describe the fault without the name of the
+// file.
 func Open(r io.ReaderAt, size int64, lim Limits) (*File, error) {
 	if lim.Footer == 0 {
 		lim.Footer = 256 << 20

@@ -72,7 +72,7 @@ func (p *pages) bounds(rows, end int64) (int64, int64, error) {
 	return at, min(at+c.compressed+padding, end), nil
 }
 
-// padding is the amount by which old writers state too little: they left out a dictionary's header.
+// padding is added to the stated size of old writers, who did not count a dictionary's header.
 const padding = 100
 
 func (p *pages) walk(at, end int64) error {
@@ -107,7 +107,7 @@ func (p *pages) walk(at, end int64) error {
 	return nil
 }
 
-// header reads a page's header, with as many bytes as it turns out to need.
+// header reads a page's header, whose length is known only after reading it.
 func (p *pages) header(at, end int64) (page, int64, error) {
 	for size := int64(256); ; size *= 4 {
 		size = min(size, end-at)

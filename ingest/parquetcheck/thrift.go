@@ -121,10 +121,10 @@ func (c *cursor) fields(f func(id int64, typ byte)) {
 }
 
 // list reads a list's header and calls f for each element.
-func (c *cursor) list(typ byte, f func(element byte)) int {
+func (c *cursor) list(typ byte, f func(element byte)) {
 	if typ != tList && typ != tSet {
 		c.fail("a list has the type %d", typ)
-		return 0
+		return
 	}
 	h := c.byte()
 	n := uint64(h >> 4)
@@ -139,7 +139,6 @@ func (c *cursor) list(typ byte, f func(element byte)) int {
 		f(h & 15)
 	}
 	c.depth--
-	return count
 }
 
 // structs calls f for each element of a list of structs.

@@ -112,7 +112,7 @@ func TestChangesOfAStage(t *testing.T) {
 	}
 }
 
-// TestShapesOfChanges: what Debezium writes beside changes is recognised by its fields, a flattened
+// TestShapesOfChanges: other messages of Debezium are recognised by their fields, a flattened
 // deletion by either of its marks, and an omitted value in every type that Connect gives it.
 func TestShapesOfChanges(t *testing.T) {
 	left := fmt.Sprintf("%q", "__debezium_unavailable_value")

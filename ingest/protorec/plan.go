@@ -107,7 +107,7 @@ func planOf(m protoreflect.MessageDescriptor, at *record.Node) *plan {
 	return p
 }
 
-// child returns the node of a field, under the name of the .proto file or the one in JSON.
+// child returns the node of a field by its name in the .proto file or its name in JSON.
 func child(at *record.Node, d protoreflect.FieldDescriptor) *record.Node {
 	if n := at.Child([]byte(d.Name())); n != nil {
 		return n

@@ -86,7 +86,7 @@ func (w *worker) pushOne(s *slot) {
 	case opValue:
 		w.pushValue(s.node, s.data, 1)
 	case opListValue:
-		w.pushListValue(s.node, s.data, 1)
+		w.pushListValue(s.node, s.data)
 	}
 }
 

@@ -137,7 +137,7 @@ func (w *worker) pushValue(n *record.Node, b []byte, depth int) {
 	case valueStruct:
 		w.pushStruct(n, v.data, depth+1)
 	case valueList:
-		w.pushListValue(n, v.data, depth+1)
+		w.pushListValue(n, v.data)
 	default:
 		w.b.Null(n)
 	}
@@ -145,7 +145,7 @@ func (w *worker) pushValue(n *record.Node, b []byte, depth int) {
 
 // pushListValue passes a list of numbers to the builder. Other lists become null, because no column
 // holds them.
-func (w *worker) pushListValue(n *record.Node, b []byte, depth int) {
+func (w *worker) pushListValue(n *record.Node, b []byte) {
 	if !n.Wanted() {
 		return
 	}

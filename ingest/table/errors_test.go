@@ -48,7 +48,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Names of one letter are similar only if they are the same but for case.
+// Names of one letter are similar only if they differ in case alone.
 func TestNearestOfOneLetter(t *testing.T) {
 	for name, want := range map[string]string{"t": "", "V": "v", "x1": "x", "": "", "vv": "v"} {
 		if got := table.Nearest(name, []string{"v", "x"}); got != want {

@@ -119,8 +119,8 @@ func Check(path string) error {
 	return nil
 }
 
-// own is in the temporary names of this process and of no other. A process's number would not do: containers
-// that share a folder have the same ones.
+// own is part of the temporary names of this process alone. A process id does not suffice, since
+// containers that share a folder may have the same.
 var own = fmt.Sprintf("%08x", rand.Uint32())
 
 // SweepOwn removes the temporary files of this process next to path, or in the folder path, so that a process can end at

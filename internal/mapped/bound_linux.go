@@ -39,8 +39,8 @@ func BoundSpace(n int64) error {
 	return nil
 }
 
-// extendSpace changes the limit that BoundSpace has set, by the size of a file that is mapped, or by
-// minus that of one that was.
+// extendSpace raises the limit of BoundSpace by the size of a mapped file, and lowers it by a
+// negative size.
 func extendSpace(size int64) error {
 	bounded.Lock()
 	defer bounded.Unlock()

@@ -250,7 +250,7 @@ func TestBytesGrow(t *testing.T) {
 }
 
 // Within changes only as many settings as necessary, keeps to the limit, and its error names a
-// limit and a number of rows that would do.
+// sufficient limit and number of rows.
 func TestWithin(t *testing.T) {
 	j := Job{Rows: 100_000, Dim: 10, Spec: fit.Spec{Common: models.Common{Dims: 3}}}
 	free, err := New(j)

@@ -22,7 +22,7 @@ func thinRows(n, dim int) *sparse.Rows {
 }
 
 // The time of sparse rows consists of the search among their entries, of their projection, and of
-// learning in the components. A search among full rows and their covariance have no part in it.
+// learning in the components. A search among full rows and their covariance do not count.
 func TestSecondsOfSparseRows(t *testing.T) {
 	a := thinRows(600, 1000)
 	p, err := New(Job{Rows: 600, Dim: 1000, Entries: a.NNZ(), Spec: fit.Spec{Common: models.Common{Threads: 1}, PCA: 20}})

@@ -10,7 +10,7 @@ type Tree struct {
 	Birth  []float64
 	Size   []int32
 	// By point: Of is the smallest cluster that it was in, and Lambda the lambda at which it left
-	// that.
+	// that cluster.
 	Of     []int32
 	Lambda []float64
 }

@@ -325,7 +325,7 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-// TestNearestOnBothSides: of equally near rows the first ones are taken, whichever box they are in.
+// TestNearestOnBothSides: among equally near rows the first are taken, whichever box they are in.
 func TestNearestOnBothSides(t *testing.T) {
 	x := vec.New[float64](40, 1)
 	for i := range x.Data {

@@ -43,7 +43,8 @@ func (l *Live) shrink(ctx context.Context, slots []int32) error {
 	}
 }
 
-// search adds to the tree pairs of asks that are in no list and shorter than the tree's edges.
+// search looks for pairs of asks that no list contains, and adds those to the tree that are shorter
+// than its edges.
 func (l *Live) search(ctx context.Context, asks []asked) error {
 	if l.set.Recall < 1 {
 		return nil

@@ -36,8 +36,7 @@ func (t *tally) point(sign int, newest bool, cluster int32) {
 	}
 }
 
-// edge adds a weight of 1 between two slots, or removes it; was is the weight between them without
-// it.
+// edge adds a weight of 1 between two slots, or removes it. was is their weight without this edge.
 func (t *tally) edge(sign, was int64, i, j int32, newest [2]bool, cluster int32) {
 	t.all.edge(sign, was, [2]*int32{&t.strength[i], &t.strength[j]}, newest)
 	if cluster >= 0 {

@@ -199,8 +199,8 @@ func (h *Hybrid) bound(g *slopes, set LearnSettings) (sum float64, err error) {
 func (h *Hybrid) data(g *psi.Gradient, all *slopes) (float64, error) {
 	d := h.Data
 	if !(d.Precision > 0) || math.IsInf(d.Precision, 0) {
-		// A precision that a long step lets vanish would drop the data from the bound, as a site of
-		// precision 0 is left out, and look like a gain.
+		// If a long step reduced a precision to 0, the bound would omit the site with its data and
+		// seem to rise.
 		return math.NaN(), nil
 	}
 	p, err := NewProcess(&d.Kernel, h.In, d.Z, h.Threads)

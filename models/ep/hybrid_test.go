@@ -11,7 +11,7 @@ import (
 )
 
 // spiral returns a hybrid model of n points on an arc in the plane, seen in five dimensions with
-// noise. Of two classes, that of every k-th point is known (0: none).
+// noise. There are two classes, known for every k-th point (0: none).
 func spiral(n, k int) (*Hybrid, []float64) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	h := &Hybrid{In: psi.Inputs{Mu: vec.New[float64](n, 2), S: vec.New[float64](n, 2)}, Threads: 2}
@@ -135,7 +135,7 @@ func TestJoint(t *testing.T) {
 	}
 }
 
-// Data whose noise swallows everything are no gain: a step that goes there is too long.
+// A step is too long if the noise then explains all data.
 func TestVanishingPrecision(t *testing.T) {
 	h, _ := spiral(20, 2)
 	if _, err := h.sweep(3); err != nil {

@@ -87,7 +87,7 @@ func quadratureOf(t *testing.T, d *Data, in psi.Inputs) *quadrature {
 }
 
 // gain is the expected log-likelihood of the observed elements of y minus the divergence from the
-// prior, but for a constant.
+// prior, up to a constant.
 func (d *quadrature) gain(y, mu, s []float64) (sum float64) {
 	nodes(mu, s, func(x []float64, weight float64) {
 		k := d.covariances(x)

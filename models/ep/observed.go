@@ -61,7 +61,7 @@ func (h *Hybrid) Observed() (*Observed, error) {
 	return o, nil
 }
 
-// Prepare has to be called before all else when the fields were set from outside.
+// Prepare must be called first if another package set the fields.
 func (o *Observed) Prepare() {
 	o.inner = vec.New[float64](o.Z.Rows, o.Z.Rows)
 	o.products(o.inner, o.Weights)

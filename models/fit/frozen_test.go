@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/atomicfile"
 	"unfold/internal/offsets"
 	"unfold/internal/simd"
 	"unfold/internal/vec"
@@ -361,7 +363,7 @@ func makeFrozen(t *testing.T) {
 	if err := os.WriteFile(base+".json", append(raw, '\n'), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := snapshot.WriteFile(base+".unfold", s); err != nil {
+	if err := atomicfile.Write(base+".unfold", func(w io.Writer) error { return snapshot.Write(w, s) }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -35,8 +35,8 @@ func groups(n int, seed uint64) (x vec.Matrix[float32], label []string) {
 	return x, label
 }
 
-// A model of vectors and labels comes back from its file as it is: it places and predicts the same bits,
-// which are those of package hybrid.
+// A model of vectors and labels that is read from its file places and predicts the same bits as
+// before, which are those of package hybrid.
 func TestHybridIsSaved(t *testing.T) {
 	x, label := groups(80, 1)
 	spec := Spec{Kind: GPLVM, Common: models.Common{Labels: label, Steps: 20, Seed: 1, Threads: 2}, GPLVM: gplvm.Options{Supervision: 1, Active: 10, Points: 60}}

@@ -15,7 +15,7 @@ import (
 
 // TestGaussianByPoorLists: lists that miss neighbours, or have random rows in their place, give a
 // Gaussian map about the likelihood of exact lists, if their distances are those of the rows. Lists
-// with other distances, and those without, keep what is given.
+// with other distances, and lists without distances, are used as given.
 func TestGaussianByPoorLists(t *testing.T) {
 	const k = 20
 	x := modeltest.Events(3, 500, 6)
@@ -54,8 +54,8 @@ func TestGaussianByPoorLists(t *testing.T) {
 	}
 }
 
-// poorly returns the k nearest of some rows: each of the nearest rows is missing by chance, with a
-// random row in its place if others is true, else with one further away.
+// poorly returns the k nearest of some rows. Each of them may be replaced: by a random row if
+// others is true, otherwise by a more distant one.
 func poorly(x vec.Matrix[float32], k int, recall float64, others bool) *knn.Given {
 	all := neighborsOf(x, 2*k)
 	g, r := &knn.Given{N: x.Rows, K: k}, rand.New(rand.NewPCG(4, 7))

@@ -17,8 +17,8 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// topics makes n sparse rows of dim columns, of a few columns that rows of a topic share and of
-// some that all do; every ninth row equals the one before. It returns the same rows in full, too.
+// topics makes n sparse rows of dim columns. Rows of a topic share a few columns, and all rows
+// share some. Every ninth row equals the one before. It also returns the rows as dense vectors.
 func topics(n, dim int) (*sparse.Rows, vec.Matrix[float32]) {
 	rng := rand.New(rand.NewPCG(11, 7))
 	full := vec.New[float32](n, dim)

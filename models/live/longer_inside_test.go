@@ -10,8 +10,8 @@ import (
 )
 
 // TestLongerLists: a major refresh of few points has lists as long as those of a fit, with the
-// nearest neighbours. Any other refresh, one of many points and one with long lists take the lists
-// that there are.
+// nearest neighbours. Any other refresh, one of many points and one with long lists use the
+// existing lists.
 func TestLongerLists(t *testing.T) {
 	s, err := student.Settings{Common: models.Common{Dims: 2, Neighbors: 4}}.WithDefaults()
 	if err != nil {

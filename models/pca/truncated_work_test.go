@@ -31,7 +31,8 @@ func diagonal(n, dim int) *sparse.Rows {
 	return sparse.RowsFromTriplets(n, dim, at, columns, values)
 }
 
-// The predicted work of a truncated SVD is what it does: vectors that are multiplied, per round.
+// The predicted work of a truncated SVD equals its actual work: the vectors that are multiplied,
+// per round.
 func TestWorkOfTruncated(t *testing.T) {
 	const dim, q = 900, 20
 	w := workOf(dim, q)
@@ -48,8 +49,9 @@ func TestWorkOfTruncated(t *testing.T) {
 	}
 }
 
-// The predicted time follows the entries, not the elements: of ten times the columns, with as many
-// entries, each part grows at most tenfold. A formed covariance would take a hundred times as long.
+// The predicted time follows the entries, not the elements: with ten times the columns and the same
+// number of entries, each part grows at most tenfold. A formed covariance would take a hundred
+// times as long.
 func TestSecondsOfTruncatedFollowTheEntries(t *testing.T) {
 	// A machine of 1e10 multiply-adds a second in all kinds of work.
 	r := TruncatedRates{Rates{Product: 1e-10, Turn: 1e-10, Dense: 1e-9}, 2e-10, 4e-10}

@@ -51,7 +51,7 @@ func TestLengthDensityInThePlane(t *testing.T) {
 	}
 }
 
-// Long edges are the less likely the longer they are, and no number makes a value that is not finite.
+// The longer an edge is, the less likely it is. All values are finite, whatever the numbers.
 func TestLengthDensityFallsAndIsFinite(t *testing.T) {
 	for _, l := range lengths {
 		last := math.Inf(1)

@@ -67,7 +67,8 @@ func TestCurveOfErrors(t *testing.T) {
 			t.Errorf("%g at %g, want %g", got, h, want)
 		}
 	}
-	// A level that few points reach, and one whose bandwidth does not grow, are no part of the curve.
+	// The curve leaves out a level that few points reach, and a level whose bandwidth does not
+	// grow.
 	few := append([][]residual{{{1, 1}, {5, 2}, {7, 3}}}, slices.Repeat([][]residual{{{1, 1}}}, 10)...)
 	if g := curveOf(few); !slices.Equal(g.bandwidth, []float64{1}) || !slices.Equal(g.error2, []float64{1}) {
 		t.Errorf("of few points %+v", g)

@@ -16,7 +16,8 @@ import (
 const (
 	Spread        = 5
 	missingSpread = 0.05
-	// rank is the least variance, relative to the first, of a component that is not rounding error.
+	// rank is the least variance of a component, relative to the first. A smaller one is rounding
+	// error.
 	rank = 1e-10
 )
 

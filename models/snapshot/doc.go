@@ -24,8 +24,4 @@
 // does not panic. It allocates in proportion to the bytes that are present, never to a number that
 // they claim. Its errors are *FormatError: they name the block and the offset, and match one of
 // ErrCorrupt, ErrTruncated, ErrNewer or ErrNotSnapshot, and models.ErrBadInput.
-//
-// WriteFile is atomic: it writes to a temporary name in the same directory, flushes the file,
-// renames it, and flushes the directory. After a crash, the file is the old snapshot or the new
-// one, complete.
 package snapshot

@@ -3,22 +3,11 @@ package snapshot
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 
-	"unfold/internal/atomicfile"
 	"unfold/internal/regular"
 	"unfold/models"
 )
-
-// WriteFile writes s to the named file and flushes it to the disk. The file appears complete or not
-// at all.
-func WriteFile(path string, s *Snapshot) error {
-	if err := atomicfile.Write(path, func(w io.Writer) error { return Write(w, s) }); err != nil {
-		return fmt.Errorf("snapshot: %w", err)
-	}
-	return nil
-}
 
 // ReadFile reads the named file. A missing file is bad input, like an unusable one.
 func ReadFile(path string) (*Snapshot, error) {

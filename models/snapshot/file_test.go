@@ -1,8 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,40 +8,6 @@ import (
 
 	"unfold/models"
 )
-
-func TestWriteFileReplacesWhole(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "map.unfold")
-	for seed := range uint64(3) {
-		want := sample(seed, 20, 3, 2, seed%2 == 0)
-		if err := WriteFile(path, want); err != nil {
-			t.Fatal(err)
-		}
-		got, err := ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !equal(got, want) {
-			t.Errorf("seed %d: what was read is not what was written", seed)
-		}
-	}
-	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bad := sample(9, 20, 3, 2, false)
-	bad.Sigma2[3] = math.NaN()
-	if err := WriteFile(path, bad); err == nil || !strings.Contains(err.Error(), "sigma2") {
-		t.Errorf("writing a variance that is not a number: got %v", err)
-	}
-	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, old) {
-		t.Errorf("a write that failed changed the file (%v)", err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("%d files are left in the directory (%v), want 1", len(entries), err)
-	}
-}
 
 func TestReadFileErrorsAreBadInput(t *testing.T) {
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// wide is a field that reports as many points as it is given and sweeps over no pairs.
+// wide is a field that reports a given number of points and sweeps over no pairs.
 type wide struct {
 	n      int
 	random bool

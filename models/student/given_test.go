@@ -9,8 +9,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// TestGivenOtherDistances: between points with given distances that are not those of the rows, nothing
-// but the lists is known, so that no edge leads beyond them.
+// TestGivenOtherDistances: if the given distances are not those of the rows, only the lists are
+// known, so no edge leads beyond them.
 func TestGivenOtherDistances(t *testing.T) {
 	const n, k, lists = 400, 8, 14
 	x := blobs(n, 5)

@@ -38,8 +38,8 @@ func TestLearnerIsThatOfFit(t *testing.T) {
 	}
 }
 
-// TestBeginIsThatOfFit: a model that begins where Begin says and learns comes to the map of Fit, with
-// its prior. Only the order of sums differs.
+// TestBeginIsThatOfFit: a model that starts at the result of Begin learns the map of Fit, with its
+// prior. Only the order of sums differs.
 func TestBeginIsThatOfFit(t *testing.T) {
 	x := modeltest.Blobs(600, 5, 3)
 	set := Settings{Common: models.Common{Dims: 2, Lists: 60, Steps: 30}}

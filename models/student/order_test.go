@@ -13,8 +13,8 @@ import (
 	"unfold/sparse/graph"
 )
 
-// TestOrder: a problem with its points in another order has the same map but for rounding, also
-// with labels and further edges. The lists stay unchanged.
+// TestOrder: a problem with its points in another order has the same map up to rounding, also with
+// labels and further edges. The lists stay unchanged.
 func TestOrder(t *testing.T) {
 	for name, set := range map[string]func(s *Settings, n int){
 		"as it is": func(*Settings, int) {},

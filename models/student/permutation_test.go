@@ -13,7 +13,7 @@ import (
 	"unfold/models/modeltest"
 )
 
-// TestPermutationOfHeavyTails: permuting the rows permutes the map if every pair counts, but for
+// TestPermutationOfHeavyTails: permuting the rows permutes the map if every pair counts, up to
 // signs and rounding.
 func TestPermutationOfHeavyTails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

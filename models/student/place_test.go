@@ -58,7 +58,7 @@ func TestMedian(t *testing.T) {
 	})
 }
 
-// For any weights, at most half of the weight lies on either side of the median, but for rounding.
+// For any weights, at most half of the weight lies on either side of the median, up to rounding.
 func TestMedianOfWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))

@@ -21,7 +21,7 @@ func (w pairWeight) compare(v pairWeight) int {
 // shortKinds is the number of different weights that a byte can number.
 const shortKinds = 256
 
-// NumberBytes returns the bytes per entry of the number of its weight, in a problem with edges to k
+// NumberBytes returns the bytes of an entry's weight number, in a problem with edges to k
 // neighbours. It is 1 if there are few enough combinations of ranks and further edges, else 4.
 // Labels may increase the number of weights beyond that.
 func NumberBytes(k int) int {

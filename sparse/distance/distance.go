@@ -93,7 +93,7 @@ var table = []entry{
 
 // Domain is the set of values that a distance is defined for.
 type Domain struct {
-	// Words name the values: "the distance takes " and the words.
+	// Words name the required values in errors, as in "the distance takes values of 0 and 1".
 	Words string
 	Has   func(v float64) bool
 	// of maps any number to one of the values.

@@ -63,7 +63,7 @@ func bitUnlike(ctx context.Context, b *bitRows, rows, label []int32, k int, s Se
 	return q.all(ctx, s)
 }
 
-// bitsOfOthers searches for the neighbours of rows of 0 and 1 that need not be among those of b.
+// bitsOfOthers searches b for the neighbours of other rows of 0 and 1.
 func bitsOfOthers(ctx context.Context, b *bitRows, q vec.Matrix[float32], k int, s Settings) (*Neighbors, error) {
 	words, ones := packBits(b, q, s.Threads)
 	run := &bitSearch{b: b, words: words, ones: ones, list: byOnes(ones), k: k}

@@ -67,7 +67,7 @@
 //
 // # Other distances
 //
-// Under another distance (Settings.Distance, NewExactBy, NewDynamicExactBy) lists have
+// Under another distance (Settings.Distance, NewExactBy, NewDynamicExact) lists have
 // distance.Between of the two rows instead of the squared distance, with the same promises.
 // Jaccard's distance uses bits too: with a and b ones, rows within t differ in at most t (a + b) /
 // (2 - t) columns, and no row is nearer than 1 - min(a, b)/max(a, b). For the other distances rows

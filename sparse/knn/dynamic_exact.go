@@ -37,11 +37,9 @@ type DynamicExact struct {
 // leastRepack is the minimum number of added rows before all are packed again.
 const leastRepack = 512
 
-// NewDynamicExact returns an empty set of rows of a dimension, which must be at least 1.
-func NewDynamicExact(dim int) *DynamicExact { return NewDynamicExactBy(distance.Euclidean, dim) }
-
-// NewDynamicExactBy is NewDynamicExact under a distance.
-func NewDynamicExactBy(d distance.Distance, dim int) *DynamicExact {
+// NewDynamicExact returns an empty set of rows of a dimension, which must be at least 1, under a
+// distance.
+func NewDynamicExact(d distance.Distance, dim int) *DynamicExact {
 	if dim < 1 {
 		panic(fmt.Sprintf("knn: slots for rows of dimension %d", dim))
 	}

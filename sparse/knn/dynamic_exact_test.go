@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
 )
@@ -18,7 +19,7 @@ func TestAround(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 30).Draw(t, "dim")
 		kind := rapid.SampledFrom(knntest.Kinds).Draw(t, "kind")
-		s := knn.NewDynamicExact(dim)
+		s := knn.NewDynamicExact(distance.Euclidean, dim)
 		top := rapid.IntRange(2, 2500).Draw(t, "top")
 		x := knntest.Points[float32](kind, top, dim, rapid.Uint64().Draw(t, "seed"))
 		var all []int32
@@ -106,7 +107,7 @@ func put(t *rapid.T, s *knn.DynamicExact, slots []int32, x vec.Matrix[float32]) 
 }
 
 func TestSlotsRefuse(t *testing.T) {
-	s := knn.NewDynamicExact(2)
+	s := knn.NewDynamicExact(distance.Euclidean, 2)
 	x := vec.New[float32](2, 2)
 	if err := s.Put([]int32{0}, x, 1); err == nil {
 		t.Fatal("two rows in one slot")
@@ -143,7 +144,7 @@ func TestSlotsRefuse(t *testing.T) {
 func TestSlotsMemory(t *testing.T) {
 	const n, dim = 5000, 50
 	x := knntest.Points[float32]("gauss", n, dim, 1)
-	s := knn.NewDynamicExact(dim)
+	s := knn.NewDynamicExact(distance.Euclidean, dim)
 	for from := 0; from < n; from += 100 {
 		var slots []int32
 		for i := from; i < from+100; i++ {

@@ -12,8 +12,8 @@ import (
 const timedRows, timedTries = 256, 2
 
 // SparseSeconds predicts the time of Sparse: it searches for the neighbours of some rows, evenly
-// spaced, among the first block of rows. Their time is that of comparisons, which are as many as pairs
-// of rows, and of products, which depend on the columns that these rows share with all others. It
+// spaced, among the first block of rows. Their time has two parts: comparisons, one for each pair
+// of rows, and products, which depend on the columns that these rows share with all others. It
 // takes some milliseconds to some tenths of a second.
 func SparseSeconds(ctx context.Context, a *sparse.Rows, k int, s Settings) (seconds float64, err error) {
 	if err := checkShape(a.N(), a.M(), k, a.N()-1); err != nil {

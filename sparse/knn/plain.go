@@ -102,7 +102,7 @@ func plainUnlike[T vec.Float](ctx context.Context, x vec.Matrix[T], rows, label 
 	return (&plainSearch[T]{p: p, q: vec.Take(x, rows), list: upTo(len(rows)), own: rows, label: label, k: k}).all(ctx, s)
 }
 
-// plainOthers searches for the neighbours of rows that need not be among those of p.
+// plainOthers searches p for the neighbours of other rows.
 func plainOthers[T vec.Float](ctx context.Context, p *plainRows[T], q vec.Matrix[T], k int, s Settings) (*Neighbors, error) {
 	return (&plainSearch[T]{p: p, q: q, list: upTo(q.Rows), k: k}).all(ctx, s)
 }

@@ -87,7 +87,7 @@ func TestDistancesOfRowsThatComeAndGo(t *testing.T) {
 		d := rapid.SampledFrom(append([]distance.Distance{distance.Euclidean}, others...)).Draw(t, "distance")
 		top, dim := rapid.IntRange(4, 300).Draw(t, "top"), rapid.IntRange(1, 90).Draw(t, "dim")
 		x := rowsFor(t, d, top, dim)
-		s := knn.NewDynamicExactBy(d, dim)
+		s := knn.NewDynamicExact(d, dim)
 		var all []int32
 		for i := range int32(top) {
 			all = append(all, i)
@@ -160,7 +160,7 @@ func TestOnlyBitsHaveJaccard(t *testing.T) {
 	refused("queries", err)
 	_, err = knn.NearestUnlike(ctx, bad, []int32{0}, []int32{0, 1, 1, 1, 1, 1, 1, 1, 1}, 2, set)
 	refused("unlike", err)
-	refused("put", knn.NewDynamicExactBy(distance.Jaccard, 3).Put([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8}, bad, 1))
+	refused("put", knn.NewDynamicExact(distance.Jaccard, 3).Put([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8}, bad, 1))
 	_, err = knn.FromGiven(ctx, bad, []int32{0, 1, 2, 3, 4, 5, 6, 7, 8}, &knn.Given{N: 9, K: 1, Index: make([]int32, 9)}, 1, 1, set)
 	refused("given", err)
 }

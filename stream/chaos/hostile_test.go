@@ -92,7 +92,7 @@ func attacked(t *testing.T, brokers string, b *kafkatest.Embedded) *attack {
 	schemas.Seed("nulls", nullsID, registry.Avro, head+`{"name":"z","type":{"type":"array","items":"null"}}]}`)
 	schemas.Seed("deep", deepID, registry.Avro, head+`{"name":"z","type":["null","Event"]}]}`)
 	schemas.Seed("unreadable", unreadableID, registry.Avro, `{"type":"record","name":"\u001b]0;pwned\u0007","fields":[{"name":"\u001b[2J","type":"nothing"}]}`)
-	if a.decoder, err = format.NewDecoder(format.Settings{Registry: schemas.Client()}); err != nil {
+	if a.decoder, err = format.NewDecoder(format.Decoding{Registry: schemas.Client()}); err != nil {
 		t.Fatal(err)
 	}
 

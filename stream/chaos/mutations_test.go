@@ -85,8 +85,8 @@ func mutate(text string) error {
 }
 
 // passedOn returns the output message of a stage that keeps all columns of a table. It returns nil
-// if they cannot be kept: some values are invalid and some types cannot be written, but trying is
-// safe.
+// if they cannot be kept: some values are invalid, and some types cannot be written. An attempt
+// does no harm.
 func passedOn(t *table.Table) []byte {
 	keep := t.Names()
 	placed, err := t.With(table.VectorColumn("the vector", vec.New[float32](t.Len(), 2)))

@@ -141,7 +141,7 @@ func begin(t *testing.T, set scenario, seed uint64) *world {
 		}
 		w.schemas = schemas.URL()
 		var err error
-		if w.decoder, err = format.NewDecoder(format.Settings{Registry: schemas.Client()}); err != nil {
+		if w.decoder, err = format.NewDecoder(format.Decoding{Registry: schemas.Client()}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 )
 
 // rows are settings for rows of a table with ids and vectors.
-func rowSettings() format.Settings {
-	return format.Settings{ID: "id", Spec: record.Spec{ID: "id", Paths: []string{"id", "title", "embedding"}, Vector: "embedding"}}
+func rowSettings() format.Decoding {
+	return format.Decoding{ID: "id", Spec: record.Spec{ID: "id", Paths: []string{"id", "title", "embedding"}, Vector: "embedding"}}
 }
 
 // placeholder is Debezium's placeholder for an omitted value.
@@ -46,7 +46,7 @@ func TestFlattenedDeletes(t *testing.T) {
 		{`{"id": 60, "embedding": [0.1, 0.1], "__deleted": "false", "__op": "u"}`, ""},
 		{`{"id": 60, "embedding": [0.1, 0.1], "of": {"__deleted": "true"}}`, ""},
 	} {
-		for name, set := range map[string]format.Settings{"named": rowSettings(), "all": {ID: "id"}} {
+		for name, set := range map[string]format.Decoding{"named": rowSettings(), "all": {ID: "id"}} {
 			got, err := decoder(t, set).DecodeNow(t.Context(), &stream.Message{Key: []byte(`{"id": 60}`), Value: []byte(c.value)})
 			if err != nil || got.Gone != c.want || (got.Table == nil) != (c.want != "") {
 				t.Errorf("%s, %s: gone %q, %v; want %q", c.value, name, got.Gone, err, c.want)
@@ -131,7 +131,7 @@ func TestTruncated(t *testing.T) {
 
 // Records that are JSON in a text are decoded, with their extended values, and keys identify them.
 func TestMongoDB(t *testing.T) {
-	set := format.Settings{ID: "_id", Spec: record.Spec{ID: "_id", Paths: []string{"_id", "n", "at", "kind", "embedding", "op"}, Vector: "embedding"}}
+	set := format.Decoding{ID: "_id", Spec: record.Spec{ID: "_id", Paths: []string{"_id", "n", "at", "kind", "embedding", "op"}, Vector: "embedding"}}
 	change := func(doc string) *stream.Message {
 		return &stream.Message{Value: fmt.Appendf(nil, `{"before": null, "after": %q, "updateDescription": null, "op": "c", "source": {}, "ts_ms": 1}`, doc)}
 	}
@@ -169,7 +169,7 @@ func TestMongoDBInAvro(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := format.Settings{ID: "_id", Registry: client, Spec: record.Spec{ID: "_id", Changes: true, Paths: []string{"_id", "n", "at", "kind", "embedding", "op", "source.ord", "source.collection"}, Vector: "embedding"}}
+	set := format.Decoding{ID: "_id", Registry: client, Spec: record.Spec{ID: "_id", Changes: true, Paths: []string{"_id", "n", "at", "kind", "embedding", "op", "source.ord", "source.collection"}, Vector: "embedding"}}
 	decode := func(before, after any, op string) (format.Decoded, error) {
 		t.Helper()
 		value, err := schema.AppendEncode(registry.AppendID(nil, 77), map[string]any{"before": before, "after": after, "op": op, "ts_ms": nil,

@@ -36,8 +36,8 @@ func TestConnect(t *testing.T) {
 		t.Fatal(err)
 	}
 	columns := []string{"id", "whole", "fraction", "text", "flag", "none", "dotted.name", "pin_uint", "pin_int", "pin_time", "pin_text", "pin_bool", "pin_float"}
-	d := decoder(t, format.Settings{ID: "id", Spec: record.Spec{ID: "id", Paths: columns, Types: pins}})
-	e, err := format.NewEncoder(format.Output{Format: format.Avro, Registry: client, Topic: "connected"})
+	d := decoder(t, format.Decoding{ID: "id", Spec: record.Spec{ID: "id", Paths: columns, Types: pins}})
+	e, err := format.NewEncoder(format.Encoding{Format: format.Avro, Registry: client, Topic: "connected"})
 	if err != nil {
 		t.Fatal(err)
 	}

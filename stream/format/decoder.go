@@ -19,8 +19,8 @@ import (
 	"unfold/stream/registry"
 )
 
-// Settings configure the decoding of messages.
-type Settings struct {
+// Decoding configures the decoding of messages.
+type Decoding struct {
 	// Format is the format of all messages, or Auto.
 	Format Name
 	// Spec selects the columns of records that are not Arrow; Arrow limits those that are.
@@ -70,7 +70,7 @@ type reader interface {
 
 // Decoder decodes the messages of a topic. It is safe for concurrent use.
 type Decoder struct {
-	set    Settings
+	set    Decoding
 	arrow  arrowfmt.Decoder
 	chosen atomic.Uint32 // a bit for each of formats that Auto has recognised
 	file   reader        // of messages that name no schema; nil: they name it
@@ -81,7 +81,7 @@ type Decoder struct {
 }
 
 // NewDecoder returns a decoder, or an error if the settings are inconsistent.
-func NewDecoder(s Settings) (*Decoder, error) {
+func NewDecoder(s Decoding) (*Decoder, error) {
 	if s.Format == "" {
 		s.Format = Auto
 	}
@@ -116,7 +116,7 @@ func NewDecoder(s Settings) (*Decoder, error) {
 
 // OfArrow makes a decoder of Arrow IPC streams within limits.
 func OfArrow(limits arrowfmt.Limits) *Decoder {
-	return &Decoder{set: Settings{Format: Arrow, Arrow: limits}, arrow: arrowfmt.Decoder{Limits: limits}}
+	return &Decoder{set: Decoding{Format: Arrow, Arrow: limits}, arrow: arrowfmt.Decoder{Limits: limits}}
 }
 
 // Limits are those of Arrow messages.

@@ -10,8 +10,8 @@ import (
 	"unfold/stream/registry"
 )
 
-// Output configures the encoding of places.
-type Output struct {
+// Encoding configures the encoding of places.
+type Encoding struct {
 	// Format is the format of all outputs; Same or "" means that of the input.
 	Format Name
 	// Pass writes the original records, in JSON or Avro, with more fields.
@@ -28,7 +28,7 @@ type Output struct {
 // Encoder encodes placed events as messages. The same output and wire give the same bytes. It is
 // safe for concurrent use; the zero value uses the format of each input.
 type Encoder struct {
-	set     Output
+	set     Encoding
 	arrow   emit.MessageWriter
 	avro    emit.Avro
 	proto   emit.Protobuf
@@ -36,7 +36,7 @@ type Encoder struct {
 }
 
 // NewEncoder makes an encoder.
-func NewEncoder(o Output) (*Encoder, error) {
+func NewEncoder(o Encoding) (*Encoder, error) {
 	if o.Registry == nil && (o.Format == Avro || o.Format == Protobuf) {
 		return nil, fmt.Errorf("outputs in format %s need a schema registry", o.Format)
 	}

@@ -46,7 +46,7 @@ func TestDeadLettersNameWhatCame(t *testing.T) {
 		{"Glue", string(glue), "", "AWS Glue's schema registry (bytes 03 00, then the schema's UUID, abababab-abab-abab-abab-abababababab", "not supported"},
 		{"Glue, compressed", "\x03\x05" + string(glue[2:]), "", "compressed by zlib", "not supported"},
 	} {
-		for use, set := range map[string]format.Settings{
+		for use, set := range map[string]format.Decoding{
 			"json": {}, "json beside a registry": {Registry: client}, "json by the settings": {Format: format.JSON}, "avro by the settings": {Format: format.Avro, Registry: client},
 			"what their first bytes say": {}, "what their first bytes say, beside a registry": {Registry: client},
 		} {
@@ -82,7 +82,7 @@ func TestKeysThatNameNothing(t *testing.T) {
 		"no key": {}, "an empty key": {Key: []byte{}},
 		"a deleted record of no id": {Value: []byte(`{"before": null, "after": null, "op": "d", "source": {}, "ts_ms": 1}`)},
 	} {
-		for _, set := range []format.Settings{{ID: "id"}, {Format: format.Arrow, ID: "id"}} {
+		for _, set := range []format.Decoding{{ID: "id"}, {Format: format.Arrow, ID: "id"}} {
 			if set.Format == format.Arrow && m.Value != nil {
 				continue
 			}
@@ -95,7 +95,7 @@ func TestKeysThatNameNothing(t *testing.T) {
 
 // The error for an element of a sparse vector beyond its dimensions names the element.
 func TestSparseIndices(t *testing.T) {
-	set := format.Settings{Spec: record.Spec{Paths: []string{"v"}, Vector: "v"}}
+	set := format.Decoding{Spec: record.Spec{Paths: []string{"v"}, Vector: "v"}}
 	for value, want := range map[string]string{
 		`{"v": {"dimensions": 2, "vector": {"1": 0.5, "3": 1}}}`: "element 3 of a sparse vector of 2 dimensions",
 		`{"v": {"dimensions": 2, "vector": [[0, 0.5]]}}`:         "element 0 of a sparse vector of 2 dimensions",

@@ -81,7 +81,7 @@ func schemaRegistry(t *testing.T) (*registrytest.Fake, *registry.Client) {
 	return r, r.Client()
 }
 
-func decoder(t *testing.T, s format.Settings) *format.Decoder {
+func decoder(t *testing.T, s format.Decoding) *format.Decoder {
 	t.Helper()
 	d, err := format.NewDecoder(s)
 	if err != nil {
@@ -125,26 +125,26 @@ func TestFormats(t *testing.T) {
 	object := []byte(`{"id": 7, "v": [0.5, -2], "kind": "a"}`)
 	second := []byte{2, 2} // the index path of message Event
 	proto := append(second, inProtobuf(7, v, "a")...)
-	withRegistry := format.Settings{Registry: client}
+	withRegistry := format.Decoding{Registry: client}
 	for name, c := range map[string]struct {
-		set  format.Settings
+		set  format.Decoding
 		m    stream.Message
 		want format.Name
 	}{
 		"arrow":                       {withRegistry, stream.Message{Value: inArrow(t, 7, v, "a")}, format.Arrow},
-		"arrow, named":                {format.Settings{Format: format.Arrow}, stream.Message{Value: inArrow(t, 7, v, "a")}, format.Arrow},
-		"json":                        {format.Settings{}, stream.Message{Value: object}, format.JSON},
+		"arrow, named":                {format.Decoding{Format: format.Arrow}, stream.Message{Value: inArrow(t, 7, v, "a")}, format.Arrow},
+		"json":                        {format.Decoding{}, stream.Message{Value: object}, format.JSON},
 		"json list":                   {withRegistry, stream.Message{Value: append(append([]byte(" \n["), object...), ']')}, format.JSON},
 		"json schema":                 {withRegistry, stream.Message{Value: framed(3, object)}, format.JSON},
-		"json schema, named":          {format.Settings{Format: format.JSON}, stream.Message{Value: framed(9, object)}, format.JSON},
-		"json, columns named":         {format.Settings{Spec: record.Spec{Paths: []string{"kind", "v", "id"}}}, stream.Message{Value: object}, format.JSON},
+		"json schema, named":          {format.Decoding{Format: format.JSON}, stream.Message{Value: framed(9, object)}, format.JSON},
+		"json, columns named":         {format.Decoding{Spec: record.Spec{Paths: []string{"kind", "v", "id"}}}, stream.Message{Value: object}, format.JSON},
 		"avro":                        {withRegistry, stream.Message{Value: framed(1, inAvro(7, v, "a"))}, format.Avro},
 		"avro, schema in a header":    {withRegistry, stream.Message{Value: inAvro(7, v, "a"), Headers: header(registry.ValueHeader, registry.AppendID(nil, 1))}, format.Avro},
-		"avro, schema in a file":      {format.Settings{File: file(format.Avro, "e.avsc", avroEvent)}, stream.Message{Value: inAvro(7, v, "a")}, format.Avro},
+		"avro, schema in a file":      {format.Decoding{File: file(format.Avro, "e.avsc", avroEvent)}, stream.Message{Value: inAvro(7, v, "a")}, format.Avro},
 		"protobuf":                    {withRegistry, stream.Message{Value: framed(2, proto)}, format.Protobuf},
 		"protobuf, a header":          {withRegistry, stream.Message{Value: inProtobuf(7, v, "a"), Headers: header(registry.ValueHeader, append(registry.AppendID(nil, 2), second...))}, format.Protobuf},
-		"protobuf, schema in a file":  {format.Settings{File: file(format.Protobuf, "e.proto", protoEvent)}, stream.Message{Value: inProtobuf(7, v, "a")}, format.Protobuf},
-		"protobuf, named, registered": {format.Settings{Format: format.Protobuf, Registry: client}, stream.Message{Value: framed(2, proto)}, format.Protobuf},
+		"protobuf, schema in a file":  {format.Decoding{File: file(format.Protobuf, "e.proto", protoEvent)}, stream.Message{Value: inProtobuf(7, v, "a")}, format.Protobuf},
+		"protobuf, named, registered": {format.Decoding{Format: format.Protobuf, Registry: client}, stream.Message{Value: framed(2, proto)}, format.Protobuf},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var chosen []format.Name
@@ -174,20 +174,20 @@ func TestFormats(t *testing.T) {
 func TestNotDecoded(t *testing.T) {
 	_, client := schemaRegistry(t)
 	for name, c := range map[string]struct {
-		set   format.Settings
+		set   format.Decoding
 		value []byte
 		want  string
 	}{
-		"a framed record, no registry":       {format.Settings{}, framed(1, inAvro(7, nil, "a")), "registry.url"},
-		"avro without a schema":              {format.Settings{Format: format.Avro, Registry: client}, inAvro(7, nil, "a"), "no schema is named"},
-		"avro where protobuf is read":        {format.Settings{Format: format.Protobuf, Registry: client}, framed(1, inAvro(7, nil, "a")), "its schema is of format avro"},
-		"a schema that is not there":         {format.Settings{Registry: client}, framed(77, []byte{1}), "no schema 77"},
-		"a message that its schema lacks":    {format.Settings{Registry: client}, framed(2, []byte{2, 8, 1}), "index"},
-		"an index path that is cut off":      {format.Settings{Registry: client}, framed(2, []byte{4}), "index path"},
-		"json that is cut off":               {format.Settings{}, []byte(`{"id": 7`), "byte"},
-		"text":                               {format.Settings{}, []byte("hello"), "Arrow"},
-		"arrow where json is read":           {format.Settings{Format: format.JSON}, inArrow(t, 7, []float32{1}, "a"), "byte 1"},
-		"avro of a registered schema, short": {format.Settings{Registry: client}, framed(1, []byte{14, 200}), ""},
+		"a framed record, no registry":       {format.Decoding{}, framed(1, inAvro(7, nil, "a")), "registry.url"},
+		"avro without a schema":              {format.Decoding{Format: format.Avro, Registry: client}, inAvro(7, nil, "a"), "no schema is named"},
+		"avro where protobuf is read":        {format.Decoding{Format: format.Protobuf, Registry: client}, framed(1, inAvro(7, nil, "a")), "its schema is of format avro"},
+		"a schema that is not there":         {format.Decoding{Registry: client}, framed(77, []byte{1}), "no schema 77"},
+		"a message that its schema lacks":    {format.Decoding{Registry: client}, framed(2, []byte{2, 8, 1}), "index"},
+		"an index path that is cut off":      {format.Decoding{Registry: client}, framed(2, []byte{4}), "index path"},
+		"json that is cut off":               {format.Decoding{}, []byte(`{"id": 7`), "byte"},
+		"text":                               {format.Decoding{}, []byte("hello"), "Arrow"},
+		"arrow where json is read":           {format.Decoding{Format: format.JSON}, inArrow(t, 7, []float32{1}, "a"), "byte 1"},
+		"avro of a registered schema, short": {format.Decoding{Registry: client}, framed(1, []byte{14, 200}), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := decoder(t, c.set).DecodeNow(t.Context(), &stream.Message{TopicPartition: stream.TopicPartition{Topic: "t"}, Offset: 5, Value: c.value})
@@ -202,7 +202,7 @@ func TestNotDecoded(t *testing.T) {
 // While the registry is unavailable, messages of known schemas are decoded and the others wait.
 func TestRegistryAway(t *testing.T) {
 	fake, client := schemaRegistry(t)
-	d := decoder(t, format.Settings{Registry: client})
+	d := decoder(t, format.Decoding{Registry: client})
 	avro, proto := &stream.Message{Value: framed(1, inAvro(7, []float32{1}, "a"))}, &stream.Message{Value: framed(2, append([]byte{2, 2}, inProtobuf(8, []float32{1}, "b")...))}
 	if _, err := d.DecodeNow(t.Context(), avro); err != nil {
 		t.Fatal(err)
@@ -229,38 +229,38 @@ func TestGone(t *testing.T) {
 	_, client := schemaRegistry(t)
 	deleted := `{"before": {"id": %s, "kind": "a"}, "after": null, "op": "d", "source": {}, "ts_ms": 1}`
 	for name, c := range map[string]struct {
-		set  format.Settings
+		set  format.Decoding
 		m    stream.Message
 		want string
 	}{
-		"text":                       {format.Settings{}, stream.Message{Key: []byte("abc")}, "abc"},
-		"text where arrow is read":   {format.Settings{Format: format.Arrow, ID: "id"}, stream.Message{Key: []byte(`{"id":1}`)}, `{"id":1}`},
-		"an object":                  {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"a": 1, "id": 17}`)}, "17"},
-		"an object of one field":     {format.Settings{}, stream.Message{Key: []byte(`{"key": "x"}`)}, "x"},
-		"an object that lacks it":    {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"a": 1, "b": 2}`)}, `{"a": 1, "b": 2}`},
-		"a nested id":                {format.Settings{ID: "at.id"}, stream.Message{Key: []byte(`{"a": 1, "id": 17}`)}, "17"},
-		"connect's envelope":         {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"schema": {"type": "struct", "fields": [{"type": "int64", "field": "id"}]}, "payload": {"id": 17}}`)}, "17"},
-		"connect's envelope of text": {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"schema": {"type": "string", "optional": false}, "payload": "x"}`)}, "x"},
-		"a text in quotes":           {format.Settings{ID: "id"}, stream.Message{Key: []byte(`"x\"y"`)}, `x"y`},
-		"avro":                       {format.Settings{ID: "id", Registry: client}, stream.Message{Key: framed(4, binary.AppendVarint(nil, 17))}, "17"},
-		"avro, a text alone":         {format.Settings{ID: "id", Registry: client}, stream.Message{Key: framed(5, append(binary.AppendVarint(nil, 3), "abc"...))}, "abc"},
-		"avro, a header":             {format.Settings{Registry: client}, stream.Message{Key: binary.AppendVarint(nil, 17), Headers: header(registry.KeyHeader, registry.AppendID(nil, 4))}, "17"},
-		"no schema of that id":       {format.Settings{Registry: client}, stream.Message{Key: framed(77, []byte("abc"))}, "1298227811"},
-		"a long":                     {format.Settings{ID: "id"}, stream.Message{Key: []byte{0, 0, 0, 0, 0, 0, 0, 17}}, "17"},
-		"a long that ends in digits": {format.Settings{ID: "id"}, stream.Message{Key: []byte("\x00\x00\x00\x00\x00123")}, "3224115"},
-		"a negative long":            {format.Settings{Format: format.Arrow}, stream.Message{Key: []byte("\xff\xff\xff\xff\xff\xff\xff\xfe")}, "-2"},
-		"an int":                     {format.Settings{Registry: client}, stream.Message{Key: []byte{0, 0, 1, 0}}, "256"},
-		"text of eight":              {format.Settings{}, stream.Message{Key: []byte("abc défg")[:8]}, "abc déf"},
-		"digits of eight":            {format.Settings{}, stream.Message{Key: []byte("12345678")}, "12345678"},
-		"letters where ids are ints": {format.Settings{ID: "id", Spec: record.Spec{Types: map[string]record.Type{"id": record.Int}}}, stream.Message{Key: []byte("abcd")}, "1633837924"},
-		"digits where ids are ints":  {format.Settings{ID: "id", Spec: record.Spec{Types: map[string]record.Type{"id": record.Int}}}, stream.Message{Key: []byte("1234")}, "1234"},
-		"a number of 64 bits":        {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"id": 18446744073709551615}`)}, "18446744073709551615"},
-		"a number alone":             {format.Settings{ID: "id"}, stream.Message{Key: []byte(`9223372036854775809`)}, "9223372036854775809"},
-		"a number with a fraction":   {format.Settings{ID: "id"}, stream.Message{Key: []byte(`17.0`)}, "17"},
-		"a deleted uint64":           {format.Settings{ID: "id"}, stream.Message{Value: fmt.Appendf(nil, deleted, "9223372036854775809")}, "9223372036854775809"},
-		"a deleted record":           {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"id": 9}`), Value: fmt.Appendf(nil, deleted, "17")}, "17"},
-		"a deleted record, its key":  {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"id": 9}`), Value: fmt.Appendf(nil, deleted, "null")}, "9"},
-		"a deleted record, no id":    {format.Settings{}, stream.Message{Key: []byte(`{"id": 9}`), Value: fmt.Appendf(nil, deleted, "17")}, "9"},
+		"text":                       {format.Decoding{}, stream.Message{Key: []byte("abc")}, "abc"},
+		"text where arrow is read":   {format.Decoding{Format: format.Arrow, ID: "id"}, stream.Message{Key: []byte(`{"id":1}`)}, `{"id":1}`},
+		"an object":                  {format.Decoding{ID: "id"}, stream.Message{Key: []byte(`{"a": 1, "id": 17}`)}, "17"},
+		"an object of one field":     {format.Decoding{}, stream.Message{Key: []byte(`{"key": "x"}`)}, "x"},
+		"an object that lacks it":    {format.Decoding{ID: "id"}, stream.Message{Key: []byte(`{"a": 1, "b": 2}`)}, `{"a": 1, "b": 2}`},
+		"a nested id":                {format.Decoding{ID: "at.id"}, stream.Message{Key: []byte(`{"a": 1, "id": 17}`)}, "17"},
+		"connect's envelope":         {format.Decoding{ID: "id"}, stream.Message{Key: []byte(`{"schema": {"type": "struct", "fields": [{"type": "int64", "field": "id"}]}, "payload": {"id": 17}}`)}, "17"},
+		"connect's envelope of text": {format.Decoding{ID: "id"}, stream.Message{Key: []byte(`{"schema": {"type": "string", "optional": false}, "payload": "x"}`)}, "x"},
+		"a text in quotes":           {format.Decoding{ID: "id"}, stream.Message{Key: []byte(`"x\"y"`)}, `x"y`},
+		"avro":                       {format.Decoding{ID: "id", Registry: client}, stream.Message{Key: framed(4, binary.AppendVarint(nil, 17))}, "17"},
+		"avro, a text alone":         {format.Decoding{ID: "id", Registry: client}, stream.Message{Key: framed(5, append(binary.AppendVarint(nil, 3), "abc"...))}, "abc"},
+		"avro, a header":             {format.Decoding{Registry: client}, stream.Message{Key: binary.AppendVarint(nil, 17), Headers: header(registry.KeyHeader, registry.AppendID(nil, 4))}, "17"},
+		"no schema of that id":       {format.Decoding{Registry: client}, stream.Message{Key: framed(77, []byte("abc"))}, "1298227811"},
+		"a long":                     {format.Decoding{ID: "id"}, stream.Message{Key: []byte{0, 0, 0, 0, 0, 0, 0, 17}}, "17"},
+		"a long that ends in digits": {format.Decoding{ID: "id"}, stream.Message{Key: []byte("\x00\x00\x00\x00\x00123")}, "3224115"},
+		"a negative long":            {format.Decoding{Format: format.Arrow}, stream.Message{Key: []byte("\xff\xff\xff\xff\xff\xff\xff\xfe")}, "-2"},
+		"an int":                     {format.Decoding{Registry: client}, stream.Message{Key: []byte{0, 0, 1, 0}}, "256"},
+		"text of eight":              {format.Decoding{}, stream.Message{Key: []byte("abc défg")[:8]}, "abc déf"},
+		"digits of eight":            {format.Decoding{}, stream.Message{Key: []byte("12345678")}, "12345678"},
+		"letters where ids are ints": {format.Decoding{ID: "id", Spec: record.Spec{Types: map[string]record.Type{"id": record.Int}}}, stream.Message{Key: []byte("abcd")}, "1633837924"},
+		"digits where ids are ints":  {format.Decoding{ID: "id", Spec: record.Spec{Types: map[string]record.Type{"id": record.Int}}}, stream.Message{Key: []byte("1234")}, "1234"},
+		"a number of 64 bits":        {format.Decoding{ID: "id"}, stream.Message{Key: []byte(`{"id": 18446744073709551615}`)}, "18446744073709551615"},
+		"a number alone":             {format.Decoding{ID: "id"}, stream.Message{Key: []byte(`9223372036854775809`)}, "9223372036854775809"},
+		"a number with a fraction":   {format.Decoding{ID: "id"}, stream.Message{Key: []byte(`17.0`)}, "17"},
+		"a deleted uint64":           {format.Decoding{ID: "id"}, stream.Message{Value: fmt.Appendf(nil, deleted, "9223372036854775809")}, "9223372036854775809"},
+		"a deleted record":           {format.Decoding{ID: "id"}, stream.Message{Key: []byte(`{"id": 9}`), Value: fmt.Appendf(nil, deleted, "17")}, "17"},
+		"a deleted record, its key":  {format.Decoding{ID: "id"}, stream.Message{Key: []byte(`{"id": 9}`), Value: fmt.Appendf(nil, deleted, "null")}, "9"},
+		"a deleted record, no id":    {format.Decoding{}, stream.Message{Key: []byte(`{"id": 9}`), Value: fmt.Appendf(nil, deleted, "17")}, "9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := decoder(t, c.set).DecodeNow(t.Context(), &c.m)
@@ -287,19 +287,19 @@ func TestWritten(t *testing.T) {
 	_, client := schemaRegistry(t)
 	wire := func(n format.Name) format.Wire { return format.Wire{Format: n} }
 	for name, c := range map[string]struct {
-		out     format.Output
+		out     format.Encoding
 		wire    format.Wire
 		want    format.Name
 		subject string
 	}{
-		"as arrow":                    {format.Output{}, format.Wire{}, format.Arrow, ""},
-		"as json":                     {format.Output{}, wire(format.JSON), format.JSON, ""},
-		"as avro":                     {format.Output{Registry: client, Topic: "places"}, wire(format.Avro), format.Avro, "places-value"},
-		"as protobuf":                 {format.Output{Registry: client, Topic: "shapes"}, wire(format.Protobuf), format.Protobuf, "shapes-value"},
-		"arrow in protobuf, by both":  {format.Output{Format: format.Protobuf, Registry: client, Topic: "places", Strategy: registry.TopicRecordName}, format.Wire{}, format.Protobuf, "places-unfold.Place"},
-		"json in arrow":               {format.Output{Format: format.Arrow}, wire(format.JSON), format.Arrow, ""},
-		"arrow in json":               {format.Output{Format: format.JSON}, format.Wire{}, format.JSON, ""},
-		"json in avro, by its record": {format.Output{Format: format.Avro, Registry: client, Topic: "places", Strategy: registry.RecordName}, wire(format.JSON), format.Avro, "unfold.Place"},
+		"as arrow":                    {format.Encoding{}, format.Wire{}, format.Arrow, ""},
+		"as json":                     {format.Encoding{}, wire(format.JSON), format.JSON, ""},
+		"as avro":                     {format.Encoding{Registry: client, Topic: "places"}, wire(format.Avro), format.Avro, "places-value"},
+		"as protobuf":                 {format.Encoding{Registry: client, Topic: "shapes"}, wire(format.Protobuf), format.Protobuf, "shapes-value"},
+		"arrow in protobuf, by both":  {format.Encoding{Format: format.Protobuf, Registry: client, Topic: "places", Strategy: registry.TopicRecordName}, format.Wire{}, format.Protobuf, "places-unfold.Place"},
+		"json in arrow":               {format.Encoding{Format: format.Arrow}, wire(format.JSON), format.Arrow, ""},
+		"arrow in json":               {format.Encoding{Format: format.JSON}, format.Wire{}, format.JSON, ""},
+		"json in avro, by its record": {format.Encoding{Format: format.Avro, Registry: client, Topic: "places", Strategy: registry.RecordName}, wire(format.JSON), format.Avro, "unfold.Place"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := format.NewEncoder(c.out)
@@ -315,7 +315,7 @@ func TestWritten(t *testing.T) {
 				t.Errorf("another encoder writes %q, not %q: %v", again, value, err)
 			}
 			m := &stream.Message{Value: value}
-			got, err := decoder(t, format.Settings{Registry: client}).DecodeNow(t.Context(), m)
+			got, err := decoder(t, format.Decoding{Registry: client}).DecodeNow(t.Context(), m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -346,11 +346,11 @@ func TestWritten(t *testing.T) {
 // format without them.
 func TestPassed(t *testing.T) {
 	_, client := schemaRegistry(t)
-	e, err := format.NewEncoder(format.Output{Pass: true, Registry: client, Topic: "passed"})
+	e, err := format.NewEncoder(format.Encoding{Pass: true, Registry: client, Topic: "passed"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := decoder(t, format.Settings{Registry: client})
+	d := decoder(t, format.Decoding{Registry: client})
 	for name, c := range map[string]struct{ value, want string }{
 		"json":               {`{"v": [1, 2], "more": {"a": null}, "id": 7}`, `"more": {"a": null}`},
 		"avro":               {string(framed(1, inAvro(7, []float32{1, 2}, "a"))), "\x02a"},
@@ -391,7 +391,7 @@ func TestPassed(t *testing.T) {
 func TestSchemaNotTaken(t *testing.T) {
 	fake, client := schemaRegistry(t)
 	fake.Closed()
-	e, err := format.NewEncoder(format.Output{Format: format.Avro, Registry: client, Topic: "places"})
+	e, err := format.NewEncoder(format.Encoding{Format: format.Avro, Registry: client, Topic: "places"})
 	if err != nil {
 		t.Fatal(err)
 	}

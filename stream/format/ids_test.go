@@ -14,7 +14,7 @@ import (
 func TestIDsAreExact(t *testing.T) {
 	read := func(text string) (string, error) {
 		spec := record.Spec{ID: "id", Paths: []string{"id", "v"}, Vector: "v"}
-		got, err := decoder(t, format.Settings{ID: "id", Spec: spec}).DecodeNow(t.Context(), &stream.Message{Value: []byte(text)})
+		got, err := decoder(t, format.Decoding{ID: "id", Spec: spec}).DecodeNow(t.Context(), &stream.Message{Value: []byte(text)})
 		if err != nil {
 			return "", err
 		}

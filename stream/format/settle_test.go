@@ -16,7 +16,7 @@ import (
 // placed writes the event of a JSON record by an encoder, and returns the schema that was registered.
 func placed(t *testing.T, e *format.Encoder, client *registry.Client, text string) (string, error) {
 	t.Helper()
-	got, err := decoder(t, format.Settings{ID: "id", Spec: record.Spec{ID: "id", Paths: []string{"id", "w"}}}).DecodeNow(t.Context(), &stream.Message{Value: []byte(text)})
+	got, err := decoder(t, format.Decoding{ID: "id", Spec: record.Spec{ID: "id", Paths: []string{"id", "w"}}}).DecodeNow(t.Context(), &stream.Message{Value: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func placed(t *testing.T, e *format.Encoder, client *registry.Client, text strin
 func TestColumnsInAvroHaveOneType(t *testing.T) {
 	_, client := schemaRegistry(t)
 	encoder := func() *format.Encoder {
-		e, err := format.NewEncoder(format.Output{Format: format.Avro, Registry: client, Topic: "settled", Strategy: registry.RecordName, RecordName: "shop.Place"})
+		e, err := format.NewEncoder(format.Encoding{Format: format.Avro, Registry: client, Topic: "settled", Strategy: registry.RecordName, RecordName: "shop.Place"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestColumnsInAvroHaveOneType(t *testing.T) {
 func TestPinsThatComeLater(t *testing.T) {
 	fake, client := schemaRegistry(t)
 	fake.Seed("later-value", 900, registry.Avro, `{"type":"record","name":"Place","namespace":"unfold","fields":[{"name":"id","type":["null","long"],"default":null},{"name":"w_x","type":["null","double"],"default":null}]}`)
-	e, err := format.NewEncoder(format.Output{Format: format.Avro, Registry: client, Topic: "later"})
+	e, err := format.NewEncoder(format.Encoding{Format: format.Avro, Registry: client, Topic: "later"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestRecordsAreChecked(t *testing.T) {
 		fake, client := schemaRegistry(t)
 		testRecordsAreChecked(t, client, func() { fake.Incompatible("NAME_MISMATCH") })
 		fake.Closed()
-		if err := checkedBy(t, format.Output{Topic: "checked", Registry: client}, nil); err != nil {
+		if err := checkedBy(t, format.Encoding{Topic: "checked", Registry: client}, nil); err != nil {
 			t.Errorf("a registry that is away: %v", err)
 		}
 	})
@@ -116,17 +116,17 @@ func TestRecordsAreChecked(t *testing.T) {
 		}
 		r.Compatibility(t, "", "FULL")
 		testRecordsAreChecked(t, client, func() {})
-		if err := checkedBy(t, format.Output{Topic: "checked", Registry: client}, map[string]record.Type{"id": record.Int}); err != nil {
+		if err := checkedBy(t, format.Encoding{Topic: "checked", Registry: client}, map[string]record.Type{"id": record.Int}); err != nil {
 			t.Errorf("a pin of the type that the records have: %v", err)
 		}
-		if err := checkedBy(t, format.Output{Topic: "checked", Registry: client}, map[string]record.Type{"w": record.Text}); err == nil {
+		if err := checkedBy(t, format.Encoding{Topic: "checked", Registry: client}, map[string]record.Type{"w": record.Text}); err == nil {
 			t.Error("a pin of another type is not refused")
 		}
 	})
 }
 
 // checkedBy checks the records of outputs that have a kept column w.
-func checkedBy(t *testing.T, o format.Output, types map[string]record.Type) error {
+func checkedBy(t *testing.T, o format.Encoding, types map[string]record.Type) error {
 	t.Helper()
 	o.Format = format.Avro
 	e, err := format.NewEncoder(o)
@@ -138,7 +138,7 @@ func checkedBy(t *testing.T, o format.Output, types map[string]record.Type) erro
 
 // testRecordsAreChecked checks them with a registry that is made to reject different schemas.
 func testRecordsAreChecked(t *testing.T, client *registry.Client, refuse func()) {
-	own := format.Output{Format: format.Avro, Topic: "checked", Registry: client}
+	own := format.Encoding{Format: format.Avro, Topic: "checked", Registry: client}
 	if err := checkedBy(t, own, nil); err != nil {
 		t.Errorf("a subject that has nothing: %v", err)
 	}
@@ -157,7 +157,7 @@ func testRecordsAreChecked(t *testing.T, client *registry.Client, refuse func())
 		t.Fatal(err)
 	}
 	refuse()
-	foreign := format.Output{Topic: "checked", Registry: client, Strategy: registry.RecordName, RecordName: "shop.Place"}
+	foreign := format.Encoding{Topic: "checked", Registry: client, Strategy: registry.RecordName, RecordName: "shop.Place"}
 	if err := checkedBy(t, foreign, nil); err == nil || !strings.Contains(err.Error(), "refuses next to its records shop.Place (") || !strings.Contains(err.Error(), "sink.record_name") {
 		t.Errorf("under another program's subject: %v", err)
 	}

@@ -17,27 +17,27 @@ func TestUnknownMessagesNameTheFormatInUse(t *testing.T) {
 	record := []byte(`{"a": 1}`)
 	for _, c := range []struct {
 		name  string
-		set   format.Settings
+		set   format.Decoding
 		first []byte // a good message before; nil: none
 		value string
 		want  []string
 	}{
-		{"JSON in use", format.Settings{}, record, "garbage", []string{"read as json", "'g'", "at byte 1"}},
-		{"JSON in use, a string", format.Settings{}, record, `"x"`, []string{"read as json", "at byte 1"}},
-		{"JSON in use, a file", format.Settings{}, record, "PAR1", []string{"read as json", "'P'", "at byte 1"}},
-		{"JSON in use, cut short", format.Settings{}, record, `{"a": `, []string{"read as json", "at byte 7"}},
-		{"JSON in use beside a registry", format.Settings{Registry: client}, record, "garbage", []string{"read as json", "at byte 1"}},
-		{"JSON by the settings", format.Settings{Format: format.JSON}, nil, "garbage", []string{"read as json", "at byte 1"}},
-		{"Avro in use", format.Settings{Registry: client}, avro, "garbage", []string{"read as avro", "byte 1 is 0x67 ('g')"}},
-		{"Avro in use, cut short", format.Settings{Registry: client}, avro, string(avro[:len(avro)-2]), []string{"Avro record cannot be read", "byte"}},
-		{"Protobuf in use", format.Settings{Registry: client}, proto, "garbage", []string{"read as protobuf", "byte 1 is 0x67 ('g')"}},
-		{"Protobuf in use, cut short", format.Settings{Registry: client}, proto, string(proto[:len(proto)-2]), []string{"rotobuf", "byte"}},
-		{"Avro by the settings", format.Settings{Format: format.Avro, Registry: client}, nil, "garbage", []string{"read as avro", "byte 1 is 0x67 ('g')"}},
-		{"Protobuf by the settings", format.Settings{Format: format.Protobuf, Registry: client}, nil, "\x01", []string{"read as protobuf", "byte 1 is 0x01"}},
-		{"nothing in use", format.Settings{}, nil, "garbage", []string{"no format that is recognised", "byte 1 is 0x67 ('g')", "0xff", "{ or [", "source.format"}},
-		{"nothing in use, a file", format.Settings{}, nil, "PAR1", []string{"looks like a Parquet file", "byte 1 is 0x50 ('P')"}},
-		{"nothing in use beside a registry", format.Settings{Registry: client}, nil, "garbage", []string{"a record of the schema registry with 0"}},
-		{"Arrow in use", format.Settings{}, inArrow(t, 1, []float32{1, 2}, "k"), "garbage", []string{"not an Arrow IPC stream", "at byte 0"}},
+		{"JSON in use", format.Decoding{}, record, "garbage", []string{"read as json", "'g'", "at byte 1"}},
+		{"JSON in use, a string", format.Decoding{}, record, `"x"`, []string{"read as json", "at byte 1"}},
+		{"JSON in use, a file", format.Decoding{}, record, "PAR1", []string{"read as json", "'P'", "at byte 1"}},
+		{"JSON in use, cut short", format.Decoding{}, record, `{"a": `, []string{"read as json", "at byte 7"}},
+		{"JSON in use beside a registry", format.Decoding{Registry: client}, record, "garbage", []string{"read as json", "at byte 1"}},
+		{"JSON by the settings", format.Decoding{Format: format.JSON}, nil, "garbage", []string{"read as json", "at byte 1"}},
+		{"Avro in use", format.Decoding{Registry: client}, avro, "garbage", []string{"read as avro", "byte 1 is 0x67 ('g')"}},
+		{"Avro in use, cut short", format.Decoding{Registry: client}, avro, string(avro[:len(avro)-2]), []string{"Avro record cannot be read", "byte"}},
+		{"Protobuf in use", format.Decoding{Registry: client}, proto, "garbage", []string{"read as protobuf", "byte 1 is 0x67 ('g')"}},
+		{"Protobuf in use, cut short", format.Decoding{Registry: client}, proto, string(proto[:len(proto)-2]), []string{"rotobuf", "byte"}},
+		{"Avro by the settings", format.Decoding{Format: format.Avro, Registry: client}, nil, "garbage", []string{"read as avro", "byte 1 is 0x67 ('g')"}},
+		{"Protobuf by the settings", format.Decoding{Format: format.Protobuf, Registry: client}, nil, "\x01", []string{"read as protobuf", "byte 1 is 0x01"}},
+		{"nothing in use", format.Decoding{}, nil, "garbage", []string{"no format that is recognised", "byte 1 is 0x67 ('g')", "0xff", "{ or [", "source.format"}},
+		{"nothing in use, a file", format.Decoding{}, nil, "PAR1", []string{"looks like a Parquet file", "byte 1 is 0x50 ('P')"}},
+		{"nothing in use beside a registry", format.Decoding{Registry: client}, nil, "garbage", []string{"a record of the schema registry with 0"}},
+		{"Arrow in use", format.Decoding{}, inArrow(t, 1, []float32{1, 2}, "k"), "garbage", []string{"not an Arrow IPC stream", "at byte 0"}},
 	} {
 		d, err := format.NewDecoder(c.set)
 		if err != nil {
@@ -67,7 +67,7 @@ func TestUnknownMessagesNameTheFormatInUse(t *testing.T) {
 
 // If a topic has several formats, the error names all of them.
 func TestUnknownMessagesBesideSeveralFormats(t *testing.T) {
-	d, err := format.NewDecoder(format.Settings{Arrow: arrowfmt.Limits{}})
+	d, err := format.NewDecoder(format.Decoding{Arrow: arrowfmt.Limits{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ const withoutVector = `{"before": null, "after": {"event": 5, "class": "new", "v
 func readingChanges(t *testing.T) Settings {
 	t.Helper()
 	s := settingsOf(t, format.JSON)
-	d, err := format.NewDecoder(format.Settings{Format: format.JSON, ID: formattest.ID, Truncate: true,
+	d, err := format.NewDecoder(format.Decoding{Format: format.JSON, ID: formattest.ID, Truncate: true,
 		Spec: record.Spec{Paths: []string{formattest.ID, formattest.Class, formattest.Vector}, Vector: formattest.Vector}})
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ func withFormats(own formats.Stage) (Settings, error) {
 	s := quick()
 	s.Mapping.Vector, s.Decoder, s.Writer = formattest.Vector, own.Decoder, own.Encoder
 	var err error
-	s.MovesWriter, err = format.NewEncoder(format.Output{Registry: own.Registry, Topic: "moves"})
+	s.MovesWriter, err = format.NewEncoder(format.Encoding{Registry: own.Registry, Topic: "moves"})
 	return s, err
 }
 

@@ -38,14 +38,14 @@ func TestClustersInOtherFormats(t *testing.T) {
 					if err != nil {
 						return nil, nil, err
 					}
-					d, err := format.NewDecoder(format.Settings{Registry: own.Registry})
+					d, err := format.NewDecoder(format.Decoding{Registry: own.Registry})
 					if err != nil {
 						return nil, nil, err
 					}
 					plain.Store(d)
 					s.State, s.Min, s.RefreshEvery = state, 30, 5*time.Millisecond
 					s.Clusters, s.Groups = clusters.Settings{MinSize: 8, MinSamples: 3}, sink
-					if s.GroupsWriter, err = format.NewEncoder(format.Output{Registry: own.Registry, Topic: "groups"}); err != nil {
+					if s.GroupsWriter, err = format.NewEncoder(format.Encoding{Registry: own.Registry, Topic: "groups"}); err != nil {
 						return nil, nil, err
 					}
 					l, err := New(s)
@@ -92,7 +92,7 @@ func TestTopicOfClustersInOtherFormats(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Groups, s.Clusters = sink, clusters.Settings{MinSize: 10, MinSamples: 3}
-			if s.GroupsWriter, err = format.NewEncoder(format.Output{Registry: own.Registry, Topic: "groups"}); err != nil {
+			if s.GroupsWriter, err = format.NewEncoder(format.Encoding{Registry: own.Registry, Topic: "groups"}); err != nil {
 				t.Fatal(err)
 			}
 			l := newLearner(t, s)
@@ -108,7 +108,7 @@ func TestTopicOfClustersInOtherFormats(t *testing.T) {
 			if found := l.Current().Stats.Clusters.Clusters; found < 2 || len(sink.messages) != found {
 				t.Fatalf("%d messages of %d clusters", len(sink.messages), found)
 			}
-			plain, err := format.NewDecoder(format.Settings{Registry: own.Registry})
+			plain, err := format.NewDecoder(format.Decoding{Registry: own.Registry})
 			if err != nil {
 				t.Fatal(err)
 			}

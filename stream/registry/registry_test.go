@@ -239,7 +239,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// endless answers with a schema that refers to n new ones each time, the first one deeper.
+// endless answers the first request with a schema that refers to n others. With n = 1 every schema
+// refers to another one, without end.
 func endless(n int) http.HandlerFunc {
 	var serial atomic.Int64
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -73,7 +73,7 @@ func (l Log) Check() (Count, error) {
 		}
 		placed[p], values[k] = true, value
 	}
-	if err := l.order(placed, letters); err != nil {
+	if err := l.order(placed); err != nil {
 		return c, err
 	}
 	for p := range in {
@@ -87,7 +87,7 @@ func (l Log) Check() (Count, error) {
 
 // order checks that outputs of one source partition with the same key, or without one, are in order
 // at their first occurrence.
-func (l Log) order(placed, letters map[stream.Position]bool) error {
+func (l Log) order(placed map[stream.Position]bool) error {
 	type lane struct {
 		tp  stream.TopicPartition
 		key string

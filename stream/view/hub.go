@@ -232,10 +232,10 @@ func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, flo
 	messages := h.moves()
 	if h.readers > 0 {
 		// Freed slots are sent first, because new points may reuse them.
-		for slots := range chunks(gone, frameRows) {
+		for slots := range slices.Chunk(gone, frameRows) {
 			messages = append(messages, removal(slots))
 		}
-		for slots := range chunks(put, frameRows) {
+		for slots := range slices.Chunk(put, frameRows) {
 			messages = append(messages, h.baseFrame(slots))
 		}
 	}
@@ -374,7 +374,7 @@ func (h *Hub) tick() []Message {
 	}
 	out = append(out, h.newValues()...)
 	for c := Put; c <= Remove; c++ {
-		for slots := range chunks(by[c], frameRows) {
+		for slots := range slices.Chunk(by[c], frameRows) {
 			out = append(out, h.frame(c, slots))
 		}
 	}
@@ -402,7 +402,7 @@ func (h *Hub) moves() (out []Message) {
 	}
 	h.dirty = slices.DeleteFunc(h.dirty, func(s uint32) bool { return h.state[s] == 0 })
 	if h.readers > 0 {
-		for slots := range chunks(moved, frameRows) {
+		for slots := range slices.Chunk(moved, frameRows) {
 			out = append(out, h.frame(Move, slots))
 		}
 	}

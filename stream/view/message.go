@@ -2,7 +2,6 @@ package view
 
 import (
 	"encoding/json"
-	"iter"
 
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
@@ -162,17 +161,4 @@ func (c *column) allValues(i int) Message {
 		c.all, c.allOf = c.message(i, 0), len(c.values)
 	}
 	return c.all
-}
-
-// chunks yields pieces of at most n slots.
-func chunks(slots []uint32, n int) iter.Seq[[]uint32] {
-	return func(yield func([]uint32) bool) {
-		for len(slots) > 0 {
-			k := min(n, len(slots))
-			if !yield(slots[:k]) {
-				return
-			}
-			slots = slots[k:]
-		}
-	}
 }

@@ -393,8 +393,7 @@ func TestNobodyReads(t *testing.T) {
 	}
 }
 
-// More than eight readers together get no more of each delta than eight would, and finally all
-// changes.
+// More than eight readers share the bytes of eight for each delta. In the end each has all changes.
 func TestManyReadersShare(t *testing.T) {
 	h := New(Settings{Most: 80})
 	var pages []*page

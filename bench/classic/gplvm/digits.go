@@ -78,7 +78,7 @@ func digits(ctx context.Context, b *bench) (string, error) {
 %s
 ![Places of the full model on its precision](gplvm/digits.png) ![What the model says lies there](gplvm/decoded.png)
 
-Left: places of the most likely model, over the precision of its predictions. Right: its mean predictions on a grid, where it explains at least half of the variance.
+Left: places of the most likely model, over the precision of its predictions. Right: its mean predictions on a grid, where they explain at least half of the variance.
 `, digitRows, digitTime.Minutes(), t.String()), nil
 }
 
@@ -103,7 +103,7 @@ func digitsSparse(ctx context.Context, b *bench) (string, error) {
 	return t.String() + `
 ![By rbf](gplvm/digits-sparse-rbf.png) ![By mlp](gplvm/digits-sparse-mlp.png)
 
-The maps (figure 5), by rbf and by mlp, on the precision of the predictions.
+Maps with the kernels rbf and mlp (figure 5), over the precision of the predictions.
 `, nil
 }
 

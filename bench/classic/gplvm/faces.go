@@ -105,7 +105,7 @@ func faces(ctx context.Context, b *bench) (string, error) {
 	if err := sheet.Write(filepath.Join(b.figures, "fantasies.png"), facePath, 2, at); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(`%d frames of a film of one face, %d x %d grey values: the full model, %d iterations in %s, log-likelihood %.0f.
+	return fmt.Sprintf(`%d frames of a film of one face, %d x %d grey values, learnt by the full model: %d iterations in %s, log-likelihood %.0f.
 
 ![Places of the frames on the precision of the model](gplvm/faces.png) ![Faces along straight lines of the map](gplvm/fantasies.png)
 

@@ -168,14 +168,14 @@ Places by kind of flow, over the precision of the model's predictions: lighter i
 The most likely of all starts, at most %d iterations of L-BFGS each. The likelihood does not depend on the kinds:
 
 %s
-All carried on by rounds of at most %d iterations, up to %d. Between rounds single points jump to the places of others where the
+All fits continue for up to %d rounds of at most %d iterations. Between rounds single points jump to the places of others where the
 likelihood is larger, which the gradient cannot find, until no point jumps. The most likely are:
 
 %s
-The first %d of these, the same with up to %d rounds of at most %d iterations. The model above is the first of them, by the likelihood
-with the prior of the places, whatever its errors. The prior slowly draws all places together while the kernel's gamma grows; the likelihood itself does not change.
+The first %d of these after up to %d rounds of at most %d iterations. The model above is the likeliest of them, with the prior
+of the places included; its errors do not count. The prior slowly draws all places together while the kernel's gamma grows; the likelihood itself does not change.
 
-%s`, t.String(), filepath.Base(picture), oilLBFGS, listed(all), jumpSteps, jumpRounds, listed(jumped), len(longer), longerRounds, longerSteps, listed(longer)), nil
+%s`, t.String(), filepath.Base(picture), oilLBFGS, listed(all), jumpRounds, jumpSteps, listed(jumped), len(longer), longerRounds, longerSteps, listed(longer)), nil
 }
 
 // carryOn continues learning from outcomes and returns the results, the most likely first.
@@ -211,12 +211,12 @@ func oilSparse(ctx context.Context, b *bench) (string, error) {
 		figures = append(figures, fmt.Sprintf("![rbf, %d iterations](gplvm/%s-rbf.png) ![mlp, %d iterations](gplvm/%s-mlp.png)", steps, name, steps, name))
 	}
 	return fmt.Sprintf(`All flows with an active set of 100, %d rounds of Algorithm 1, as in the paper, which does not say how many iterations the kernel
-and each point take in a round. Places move by jumps when the active set does, so that errors differ by some from round to round.
+and each point take in a round. Places jump when the active set changes, so errors differ a little from round to round.
 
 %s
 %s
 
-The maps (figure 3): by rbf and by mlp, with fewer iterations above and with more below, on the precision of the predictions.
+Maps with the kernels rbf and mlp (figure 3), over the precision of the predictions: above with fewer iterations, below with more.
 `, oilRounds, t.String(), strings.Join(figures, "\n\n")), nil
 }
 
@@ -250,6 +250,6 @@ errors of principal components and 4 of the full model; the most likely one here
 %s
 ![Principal components](gplvm/hundred-pca.png) ![The most likely full model](gplvm/hundred-gp.png)
 
-A hundred flows by whitened principal components and by the most likely full model, on its precision (figure 1 a and b).
+A hundred flows by whitened principal components and by the most likely full model, over its precision (figure 1 a and b).
 `, hundredSteps, mistakes(start, label), all[0].errors, listed(all)), nil
 }

@@ -282,12 +282,12 @@ thing changed at a time. Shares are of %d pixels; one standard deviation is %.1f
 again. The usual value is the more frequent one of the pixel among the learnt twos.
 
 %s
-Probit noise comes to the paper's share, Gaussian noise does not: it is the paper's 35.9 %% that is not repeated. Here its shares are
+Probit noise reaches the paper's share. Gaussian noise does not: the paper's 35.9 %% is not reproduced. Here its shares are
 %.1f to %.1f %%, and %.1f %% if its bias is left out. Probit noise is ahead in %d of %d trials%s, which excludes the numbers of twos, the pixels
 removed, the ink, the iterations and the starts as causes. The paper's collection of digits, which is not at hand, is not excluded.
 
-Probit noise makes up to %.1f points more errors, whichever of the kernel's fit, the learnt places, the placing and the active set is changed. The cause is unknown. With an active set at random in the place of the one that takes most entropy away, shares are %.1f and %.1f %%,
-and %.1f and %.1f %% of the darker twos.
+Probit noise makes up to %.1f points more errors, even if the kernel's fit, the learnt places, the placing or the active set is changed. The cause is unknown. With a random active set, instead of the one that reduces entropy most, shares are %.1f and %.1f %%, and
+%.1f and %.1f %% of the darker twos.
 `, d.missing, 100*deviation, t.String(), 100*own[0], 100*own[1], 100*of["unbiased"].Gaussian, ahead, len(of), lead(-gap[0], deviation),
 		100*gap[1], 100*random.Probit, 100*random.Gaussian, 100*dark.Probit, 100*dark.Gaussian), nil
 }

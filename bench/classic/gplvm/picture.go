@@ -20,11 +20,11 @@ const (
 // colours are those of the classes.
 var colours = []color.RGBA{{0xd6, 0x27, 0x28, 0xff}, {0x1f, 0x77, 0xb4, 0xff}, {0x2c, 0xa0, 0x2c, 0xff}, {0x94, 0x67, 0xbd, 0xff}, {0xff, 0x7f, 0x0e, 0xff}}
 
-// frame is the visible square of the plane.
-type frame struct{ left, bottom, span float64 }
+// window is the visible square of the plane.
+type window struct{ left, bottom, span float64 }
 
-// around returns the frame of places, with a margin.
-func around(x vec.Matrix[float64]) frame {
+// around returns the window of places, with a margin.
+func around(x vec.Matrix[float64]) window {
 	const margin = 0.05 // of the span, on each side
 	var low, high [2]float64
 	copy(low[:], x.Row(0))
@@ -35,11 +35,11 @@ func around(x vec.Matrix[float64]) frame {
 		}
 	}
 	span := max(high[0]-low[0], high[1]-low[1]) * (1 + 2*margin)
-	return frame{(low[0] + high[0] - span) / 2, (low[1] + high[1] - span) / 2, span}
+	return window{(low[0] + high[0] - span) / 2, (low[1] + high[1] - span) / 2, span}
 }
 
 // place returns the middle of cell i of an n x n grid, by rows from the top.
-func (f frame) place(i, n int) []float64 {
+func (f window) place(i, n int) []float64 {
 	cell := f.span / float64(n)
 	return []float64{f.left + (float64(i%n)+0.5)*cell, f.bottom + f.span - (float64(i/n)+0.5)*cell}
 }
@@ -70,7 +70,7 @@ func shade(path string, a *gplvm.Active, d int, x vec.Matrix[float64], label []i
 }
 
 // mark draws places by class.
-func mark(img *image.RGBA, f frame, x vec.Matrix[float64], label []int) {
+func mark(img *image.RGBA, f window, x vec.Matrix[float64], label []int) {
 	for i := range x.Rows {
 		col, row := int((x.Row(i)[0]-f.left)/f.span*side), int((1-(x.Row(i)[1]-f.bottom)/f.span)*side)
 		for p := range 9 {
@@ -112,8 +112,8 @@ func ignorance(a *gplvm.Active, d int) float64 {
 	return variance[0]
 }
 
-// lattice returns the places of a grid over a frame, by rows from the top.
-func lattice(f frame) vec.Matrix[float64] {
+// lattice returns the places of a grid over a window, by rows from the top.
+func lattice(f window) vec.Matrix[float64] {
 	x := vec.New[float64](cells*cells, 2)
 	for c := range x.Rows {
 		copy(x.Row(c), f.place(c, cells))

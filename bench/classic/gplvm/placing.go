@@ -67,9 +67,9 @@ func placings(ctx context.Context, b *bench) (string, error) {
 		t.row(l.name, fmt.Sprint(wrong), fmt.Sprintf("%.4f", math.Sqrt(square/float64(len(fresh.Data)))), fmt.Sprintf("%.0f µs", 1e6*l.seconds))
 	}
 	return fmt.Sprintf(`New flows on the map of the full model from principal components, of 1000 learnt ones, in two ways: by optimising their
-likelihood, and by a smooth map from vectors to places that is fitted to the learnt ones (%s; it errs by %.2f at leaving one
-out). Errors of kind are those of the nearest learnt flow on the map; the error of an element is the root mean square of what
-the model predicts at the place less the flow. Times are of one thread.
+likelihood, and by a smooth map from vectors to places that is fitted to the learnt ones (%s; its leave-one-out error is
+%.2f). Errors of kind are those of the nearest learnt flow on the map; the error of an element is the root mean square difference between
+the model's prediction at the place and the flow. Times are of one thread.
 
 %s`, took, back.Residual, t.String()), nil
 }

@@ -44,13 +44,13 @@ func swissRoll(ctx context.Context, b *bench) (string, error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf(`%d points of the Swiss roll, at most %d iterations of the full model with an rbf kernel. Length recovered is the share
-of the variance of the true position along the roll that is linear on the map.
+	return fmt.Sprintf(`%d points of the Swiss roll, at most %d iterations of the full model with an rbf kernel. "Length recovered" is the share
+of the variance of the true position along the roll that a linear function of the map explains.
 
 %s
 ![From principal components](gplvm/roll-pca.png) ![From Isomap](gplvm/roll-isomap.png) ![From the graph](gplvm/roll-graph.png)
 
-From principal components, Isomap and the graph; fifths of the true length by colour. In the paper, too, the Isomap start is the
+Maps from principal components, Isomap and the graph; colours are fifths of the true length. In the paper, too, the Isomap start is the
 more likely one (-45.2 and -534.0, of other points in other units).
 `, rollPoints, rollSteps, t.String()), nil
 }

@@ -156,10 +156,10 @@ func otherMethods(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	t.row("GTM, 15 x 15 latent points, the most likely of 4 to 36 basis functions", fmt.Sprint(few.of["likely"]), "", fmt.Sprint(likely.errors), "", "", "")
-	return fmt.Sprintf(`The columns of the paper's Tables 2, 3 and 4 that are not of its own model, by [textbook methods](baselines.md) of this program. The hundred
-flows are every tenth; the paper's are not known. For methods with a range of settings the paper and the table have the fewest errors, a choice that uses the classes: %d settings of GTM (3 x 3 to 15 x 15 latent points, 4 to 36 basis
+	return fmt.Sprintf(`The columns of other models in the paper's Tables 2, 3 and 4, by [textbook methods](baselines.md) of this program. The hundred
+flows are every tenth; the paper's are not known. For methods with a range of settings, the paper and the table show the setting with the fewest errors, a choice that uses the classes: %d settings of GTM (3 x 3 to 15 x 15 latent points, 4 to 36 basis
 functions; the fewest with %d x %d and %d), %d widths w of the kernel
-exp(-|x - y|^2/(q v w^2)) (%g to %g; the fewest at %g). The rows below have one setting, and the most likely one, which needs no classes. The
+exp(-|x - y|^2/(q v w^2)) (%g to %g; the fewest at %g). The rows below have one fixed setting, and the most likely setting, which needs no classes. The
 paper does not specify its GTM of the digits; here it takes at most %d iterations. Kruskal's scaling and Sammon's mapping
 start at principal components; the paper's start is not stated.
 

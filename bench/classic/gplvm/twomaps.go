@@ -34,8 +34,8 @@ func twosMaps(ctx context.Context, b *bench) (string, error) {
 		}
 		pictures = append(pictures, fmt.Sprintf("![%s](gplvm/%s)", c.title, name))
 	}
-	return fmt.Sprintf(`The %d twos where they are learnt, with an active set of %d, on the precision of the model's predictions. Left: Gaussian noise
-(figure 8 a). Right: probit noise (figure 8 b), of which each pixel has a covariance of its own; the shade is the mean of their logarithms.
+	return fmt.Sprintf(`The places of the %d learnt twos, with an active set of %d, on the precision of the model's predictions. Left: Gaussian noise
+(figure 8 a). Right: probit noise (figure 8 b), with a covariance for each pixel; the shade is the mean of their logarithms.
 
 %s
 `, d.train.Rows, twosActive, strings.Join(pictures, " ")), nil

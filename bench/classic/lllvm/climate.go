@@ -86,7 +86,7 @@ func climate(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf(`Mean monthly precipitation of %d stations in the United States, 2005 to 2014, %s iterations of the LL-LVM, the highest bound of %d
-starts (paper: section 4.3, figure 6). How much of the stations' longitude and latitude a map has: %s.
+starts (paper: section 4.3, figure 6). Three figures show how well a map has the stations' longitude and latitude: %s.
 The highest of each column is bold, but for the last row.
 
 | kind | model |%s|---|---|%s%s

@@ -88,8 +88,9 @@ func digits(ctx context.Context, b *bench) (string, error) {
 	}
 	return fmt.Sprintf(`%d of each of the digits 0 to 4 of USPS, 16 x 16 pixels, in two dimensions (paper: section 4.2 and figure 5). The bound after
 %s iterations, as many as in the authors' program, of %d starts for each number of neighbours; the paper's mean is highest with 5. The mean
-here is highest with **%d**, the highest bound of all starts is that of one with %d.
-`+authors+`
+here is highest with **%d** neighbours; the start with the highest bound has %d.
+As above, the paper's %d neighbours are %d others.
+
 %s
 ![bound by neighbours](%s)
 

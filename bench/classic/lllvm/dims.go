@@ -54,9 +54,9 @@ func dims(ctx context.Context, b *bench) (string, error) {
 	return fmt.Sprintf(`    unfold fit sheet.csv --columns '*' --kind lllvm --dims 1:%d --restarts %d -o sheet.unfold
 
 %d points each about a sheet whose columns are a linear function of the place on it, a bend of %g and noise of %g, and the %d
-points of the roll, as they are and by a random linear map into %d columns with the same noise. The highest bound of %d starts of %d
-iterations is shown for each number of dimensions, the highest of a row in bold: it is in the sheet's own number of dimensions for
-%d of the %d sheets. Every dimension costs the bound linear maps of all points; a map of fewer dimensions can explain few columns as well.
+points of the roll, as they are and by a random linear map into %d columns with the same noise. The table has the highest bound of %d
+starts of %d iterations for each number of dimensions, the highest of a row in bold. That is the sheet's own number of dimensions for
+%d of the %d sheets. Each dimension lowers the bound by the linear maps of all points, while a map of fewer dimensions can explain a few columns equally well.
 
 | data | columns | 1 | 2 | 3 | 4 |
 |---|---|---|---|---|---|

@@ -115,8 +115,8 @@ variable model" (NIPS 2015), by package ` + "`models/classic/lllvm`" + `; ` + "`
     unfold plot map.parquet -o map.png --uncertainty --model data.unfold
     unfold decode map.parquet -m data.unfold -o back.parquet
 
-A fit learns a sample of at most --points rows (1000 by default) and places the others by them. An iteration takes memory with the square and time
-with the cube of their number, or in proportion to it in patches (below).
+A fit learns a sample of at most --points rows (1000 by default) and places the others by them. Memory grows with the square and the time of an
+iteration with the cube of their number; in patches (below) both grow in proportion to it.
 `
 
 // page writes the page from the sections in OUT, or those on the present page.

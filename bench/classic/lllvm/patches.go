@@ -41,10 +41,10 @@ func patches(ctx context.Context, b *bench) (string, error) {
 		}
 		rows += lines
 	}
-	return fmt.Sprintf(`Beyond %d learnt points the bound is computed in patches (--patch, about %d points each unless said otherwise): a lower bound of the
-bound, closer for larger patches. A swiss roll with %d neighbours, the bound
-after %d iterations from the same start, and the time of one of them; the last column is how far it is below that of one patch,
-which is the model itself.
+	return fmt.Sprintf(`Beyond %d learnt points the bound is computed in patches (--patch, about %d points each unless said otherwise): a lower bound of the full
+bound, tighter with larger patches. A swiss roll with %d neighbours, the bound
+after %d iterations from the same start, and the time of one of them; the last column is its difference from that of one patch, which
+is the model itself.
 
 | points | patches | largest | bound | time of an iteration | lower by |
 |---|---|---|---|---|---|

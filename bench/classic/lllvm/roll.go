@@ -97,8 +97,8 @@ func roll(ctx context.Context, b *bench) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(`%d points of a Swiss roll as the authors' program makes it, %d iterations, %d starts for each number of neighbours (paper: figure
-3, where the mean bound is highest with 9). The mean is highest with **%d**, the highest bound of all starts is that of one with %d.
+	return fmt.Sprintf(`%d points of the Swiss roll of the authors' program, %d iterations, %d starts for each number of neighbours (paper: figure
+3, where the mean bound is highest with 9). The mean is highest with **%d** neighbours; the start with the highest bound has %d.
 `+authors+`
 %s
 ![bound by neighbours](%s)

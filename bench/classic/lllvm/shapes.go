@@ -58,8 +58,8 @@ func shapes(ctx context.Context, b *bench) (string, error) {
 	}
 	return fmt.Sprintf(`%d neighbours each, the highest bound of %d starts. Short circuits are edges between points at least twice as far apart on the
 sheet as in space. The roll of the authors' program has one and a quarter turns and is almost half as wide as long; that of
-the Isomap data set has one and a half turns and is a quarter as wide. How much a map has of the places on the sheet, along the
-spiral and across: %s.
+the Isomap data set has one and a half turns and is a quarter as wide. Three figures show how well a map has the places on the sheet, along
+the spiral and across: %s.
 
 | data | points | iterations | short circuits | bound |%s|---|---|---|---|---|%s%s`, circuitNeighbors, fewStarts, keptAbout, keptHead("along", "across"), keptRule, rows), nil
 }

@@ -66,7 +66,7 @@ func shortcut(ctx context.Context, b *bench) (string, error) {
 apart on the sheet as in space. One such edge is added: between two points %.2f apart in space and %.1f on the sheet (paper: figure 4 and
 section 4.1, where the bound prefers the graph without it). After %d iterations from the same random start the bound preferred the
 graph without the edge in **%d of %d** starts; the highest bound of all starts is %s it. Starts differ by more than the edge does.
-So each map without the edge is learnt for as many iterations more, on either graph: then the bound preferred the graph
+So each map without the edge is then learnt for as many further iterations, on both graphs: then the bound preferred the graph
 without it in **%d of %d**.
 
 | start | without | with | difference | on without | on with | difference |

@@ -120,10 +120,10 @@ func (j Job) placer() (placer, error) {
 		}
 	}
 	wanted := record.Spec{Paths: []string{j.ID, j.Vector}, Vector: j.Vector}
-	if set.Decoder, err = format.NewDecoder(format.Settings{ID: j.ID, Spec: wanted, Registry: schemas}); err != nil {
+	if set.Decoder, err = format.NewDecoder(format.Decoding{ID: j.ID, Spec: wanted, Registry: schemas}); err != nil {
 		return nil, err
 	}
-	if set.Writer, err = format.NewEncoder(format.Output{Registry: schemas, Topic: j.Out}); err != nil {
+	if set.Writer, err = format.NewEncoder(format.Encoding{Registry: schemas, Topic: j.Out}); err != nil {
 		return nil, err
 	}
 	if j.FreePlacing {

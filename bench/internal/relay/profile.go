@@ -65,7 +65,7 @@ func sharesOf(top string) []Share {
 		rest -= share
 		shares = append(shares, Share{p.name, share})
 	}
-	return append(shares, Share{"all else", max(0, rest)})
+	return append(shares, Share{"the rest", max(0, rest)})
 }
 
 // Sentence formats shares in percent.

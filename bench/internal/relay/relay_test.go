@@ -109,7 +109,7 @@ Duration: 9.30s, Total samples = 2.75s (29.58%)
 `
 	shares := sharesOf(top)
 	got := Sentence(shares, "%.0f")
-	if !strings.HasPrefix(got, "placing 70%, decoding messages 5%, ") || !strings.HasSuffix(got, "Kafka's protocol 0%, collecting garbage 0%, all else 25%") {
+	if !strings.HasPrefix(got, "placing 70%, decoding messages 5%, ") || !strings.HasSuffix(got, "Kafka's protocol 0%, collecting garbage 0%, the rest 25%") {
 		t.Error(got)
 	}
 	sum := 0.

@@ -20,15 +20,15 @@ type Panel struct {
 	Dot int
 	// Marked are points that are drawn last, larger and with a black edge.
 	Marked []int
-	// Frame is the visible part of the plane. Zero means all points except a few outliers, which
-	// are drawn at the edge. With a frame, points beyond it are omitted.
-	Frame Frame
+	// Window is the visible part of the plane. Zero means all points except a few outliers, which
+	// are drawn at the edge. With a window, points beyond it are omitted.
+	Window Window
 	// Boxes are parts of the plane that are outlined.
-	Boxes []Frame
+	Boxes []Window
 }
 
-// Frame is a square of the plane.
-type Frame struct {
+// Window is a square of the plane.
+type Window struct {
 	Middle [2]float64
 	Span   float64 // length of a side
 }
@@ -44,7 +44,7 @@ const (
 	// Side is the side of a panel, Gap the distance between panels, in pixels.
 	Side = 240
 	Gap  = 4
-	// far is the share of points at each end of an axis that a panel ignores for its frame.
+	// far is the share of points at each end of an axis that a panel ignores for its window.
 	far    = 0.001
 	margin = 0.05 // of the span, on each side
 )
@@ -117,13 +117,13 @@ func (p Panel) draw(img *image.Paletted) {
 			img.SetColorIndex(at.X+x, at.Y+y, ground)
 		}
 	}
-	f := p.Frame
+	f := p.Window
 	if f.Span == 0 {
 		f = Around(p.X)
 	}
 	dot := func(i, width int, colour uint8) {
 		a, b := f.at(p.X.Row(i))
-		if p.Frame.Span > 0 && (min(a, b) < 0 || max(a, b) > 1) {
+		if p.Window.Span > 0 && (min(a, b) < 0 || max(a, b) > 1) {
 			return
 		}
 		x, y := pixel(a, side), side-1-pixel(b, side)
@@ -145,7 +145,7 @@ func (p Panel) draw(img *image.Paletted) {
 }
 
 // outline draws the edge of b.
-func (f Frame) outline(img *image.Paletted, b Frame) {
+func (f Window) outline(img *image.Paletted, b Window) {
 	at, side := img.Rect.Min, img.Rect.Dx()
 	var low, high [2]int // left and top, right and bottom
 	for c, v := range b.Middle {
@@ -164,18 +164,18 @@ func (f Frame) outline(img *image.Paletted, b Frame) {
 }
 
 // at returns the position of a point relative to f, from 0 at the left and the bottom to 1.
-func (f Frame) at(x []float32) (across, up float64) {
+func (f Window) at(x []float32) (across, up float64) {
 	return (float64(x[0])-f.Middle[0])/f.Span + 0.5, (float64(x[1])-f.Middle[1])/f.Span + 0.5
 }
 
 // pixel maps a position from 0 to 1 to a pixel. Positions beyond are at the edge.
 func pixel(v float64, side int) int { return int(min(max(v, 0), 1) * float64(side-1)) }
 
-// Around returns the frame of all points except a few outliers, with a margin.
-func Around(x vec.Matrix[float32]) Frame { return AroundMost(x, far) }
+// Around returns the window of all points except a few outliers, with a margin.
+func Around(x vec.Matrix[float32]) Window { return AroundMost(x, far) }
 
 // AroundMost is Around without the given share of the points at each end of an axis.
-func AroundMost(x vec.Matrix[float32], without float64) (f Frame) {
+func AroundMost(x vec.Matrix[float32], without float64) (f Window) {
 	f.Span = math.SmallestNonzeroFloat64
 	for c := range f.Middle {
 		v := make([]float64, x.Rows)

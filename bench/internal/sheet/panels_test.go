@@ -97,10 +97,10 @@ func TestMarkedPoint(t *testing.T) {
 	}
 }
 
-// A panel with a frame omits everything beyond it, and a box is a line around a part of the map.
+// A panel with a window omits everything beyond it, and a box is a line around a part of the map.
 func TestFrameAndBox(t *testing.T) {
-	p := sheet.Panel{X: vec.Of(3, 2, []float32{0, 0, 1, 1, 50, 1}), Class: []int32{0, 1, 2}, Frame: sheet.Frame{Middle: [2]float64{0.5, 0.5}, Span: 2}}
-	p.Boxes = []sheet.Frame{{Middle: [2]float64{1, 1}, Span: 0.5}}
+	p := sheet.Panel{X: vec.Of(3, 2, []float32{0, 0, 1, 1, 50, 1}), Class: []int32{0, 1, 2}, Window: sheet.Window{Middle: [2]float64{0.5, 0.5}, Span: 2}}
+	p.Boxes = []sheet.Window{{Middle: [2]float64{1, 1}, Span: 0.5}}
 	path := filepath.Join(t.TempDir(), "box.png")
 	if err := sheet.Panels(path, sheet.Figure{Side: 101, Colours: sheet.Classes}, []sheet.Panel{p}); err != nil {
 		t.Fatal(err)

@@ -139,7 +139,7 @@ func TestClassProbabilities(t *testing.T) {
 	if points := hub.Uncertain(3); len(points) != 3 || points[0].Entropy < points[2].Entropy || points[0].Classes[0].Class == "" {
 		t.Errorf("least certain points of the model: %+v", points)
 	}
-	// Its columns of classes follow the variance. No column is constant.
+	// The columns of classes follow the variance, which no map has constant.
 	names := ""
 	for _, c := range hub.Columns() {
 		names += c.Name + " "

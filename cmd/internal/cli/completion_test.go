@@ -20,7 +20,7 @@ var shells = []struct{ name, drive string }{
 	{"fish", `source $argv[1]; complete -C (string join ' ' -- $argv[2..-1]) | string replace -r '\t.*' ''; true`},
 }
 
-// Each installed shell completes what the program suggests.
+// Each installed shell completes the program's suggestions.
 func TestShellsComplete(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -208,7 +208,7 @@ func (f *fitRun) placeOthers(ctx context.Context, outputs *transaction) error {
 		return err
 	}
 	w = emit.Behind(w)
-	outputs.outputs = append(outputs.outputs, output{f.Map, w.Close, w.Abort})
+	outputs.outputs = append(outputs.outputs, pendingFile{f.Map, w.Close, w.Abort})
 	f.p.progress.Stage("place", "rows", int64(f.beyond.drawn.Of))
 	if err := e.files(ctx, f.p, f.inputs, f.read.Options, f.LabelFile, w); err != nil {
 		return err

@@ -57,7 +57,7 @@ func (g *grouping) rowBytes(m config.Model) int {
 	return clusters.RowBytes(m.Dims[1], g.set)
 }
 
-// find finds the clusters of the places at.
+// find returns the clusters of the given places.
 func (g *grouping) find(ctx context.Context, p *program, inputs []string, at vec.Matrix[float32]) (err error) {
 	if g == nil {
 		return nil

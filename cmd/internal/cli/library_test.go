@@ -178,8 +178,8 @@ func TestTheLibraryReadsModelsOfFit(t *testing.T) {
 	}
 }
 
-// A model of the Go package has no columns. It takes vectors in lines of JSON, whose length only the
-// rows tell, as it does those of .npy.
+// A model of the Go package has no columns. It accepts vectors of .npy, and of JSON lines, whose
+// length is known only from the rows.
 func TestLibraryModelTakesJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := vectors(60, 5)

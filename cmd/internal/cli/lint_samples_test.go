@@ -105,8 +105,8 @@ state: ` + folder + "\n"
 	}
 }
 
-// A label that the sample lacks is no error, since only some events have one, also where every name
-// is a letter.
+// A missing label is no error, since only some events have one, even if all names are single
+// letters.
 func TestLintOfRareLabels(t *testing.T) {
 	folder := t.TempDir()
 	config, sample := filepath.Join(folder, "unfold.yaml"), filepath.Join(folder, "events.jsonl")

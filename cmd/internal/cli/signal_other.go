@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// asksToEnd is set if interrupt lets a process end in order.
+// asksToEnd is set if interrupt ends a process in order.
 const asksToEnd = false
 
 // interrupt kills a process, because this system has no signal to request its end.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// asksToEnd is set if interrupt lets a process end in order.
+// asksToEnd is set if interrupt ends a process in order.
 const asksToEnd = true
 
 // interrupt asks a process to end in order.

@@ -51,8 +51,8 @@ func TestScoreReadsTheTableAsFit(t *testing.T) {
 	}
 }
 
-// The map of a guessed label is drawn in its colours. The error for a column that a map lacks says which
-// it has, and how it gets more.
+// The map of a guessed label is drawn in its colours. The error for a missing column names the
+// columns of the map, and how to add more.
 func TestPlotColorsByTheGuessedLabel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := "species,island,a,b\n"

@@ -13,11 +13,11 @@ import (
 // of them.
 type transaction struct {
 	stdout  io.Writer
-	outputs []output
+	outputs []pendingFile
 }
 
-// output is a file under its temporary name, or buffered standard output.
-type output struct {
+// pendingFile is a file under its temporary name, or buffered standard output.
+type pendingFile struct {
 	path    string
 	commit  func() error
 	discard func()
@@ -27,14 +27,14 @@ type output struct {
 func (t *transaction) write(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		var b bytes.Buffer
-		t.outputs = append(t.outputs, output{path, func() error { _, err := b.WriteTo(t.stdout); return err }, func() {}})
+		t.outputs = append(t.outputs, pendingFile{path, func() error { _, err := b.WriteTo(t.stdout); return err }, func() {}})
 		return write(&b)
 	}
 	f, err := atomicfile.Create(path)
 	if err != nil {
 		return err
 	}
-	t.outputs = append(t.outputs, output{path, f.Commit, f.Discard})
+	t.outputs = append(t.outputs, pendingFile{path, f.Commit, f.Discard})
 	return write(f)
 }
 
@@ -44,7 +44,7 @@ func (t *transaction) writeMap(path string, o *emit.Output) error {
 	if err != nil {
 		return err
 	}
-	t.outputs = append(t.outputs, output{path, w.Close, w.Abort})
+	t.outputs = append(t.outputs, pendingFile{path, w.Close, w.Abort})
 	return w.Write(o)
 }
 

@@ -77,7 +77,7 @@ func (u *updating) writePlaces(ctx context.Context, outputs *transaction) error 
 	if err != nil {
 		return err
 	}
-	outputs.outputs = append(outputs.outputs, output{u.Map, w.Close, w.Abort})
+	outputs.outputs = append(outputs.outputs, pendingFile{u.Map, w.Close, w.Abort})
 	u.p.progress.Stage("place", "rows", int64(len(u.came)))
 	n := &numberedWriter{Writer: w, point: u.came}
 	for _, path := range u.inputs {

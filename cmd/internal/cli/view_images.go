@@ -80,7 +80,7 @@ func (p *pictures) add(ids, c table.Column) {
 	}
 }
 
-// note says how many pictures were left out.
+// note reports the number of omitted pictures.
 func (p *pictures) note(to *program) {
 	if p != nil && p.beyond > 0 {
 		to.note("%s are left out: a page has those of up to %s, and up to %s in total", humanize.Plural(p.beyond, "picture"), humanize.Bytes(viewer.MostPicture), humanize.Bytes(pictureBytes))

@@ -29,7 +29,7 @@ func imageFile(t *testing.T, name string) string {
 	return path
 }
 
-// Pictures in a column of bytes are served as what they are, and nothing else is.
+// Pictures in a column of bytes are served with their media type; other bytes are not served.
 func TestPicturesOfAMap(t *testing.T) {
 	for _, name := range []string{"images.parquet", "images.arrow"} {
 		v := start(t, "view", imageFile(t, name), "--listen", "127.0.0.1:0")

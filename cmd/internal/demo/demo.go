@@ -179,7 +179,7 @@ func (d *demo) live(outer context.Context, done func(context.Context) error) (er
 	return nil // ended by the user
 }
 
-// calm is the factor by which the stream is slower while the page is shown.
+// calm is the factor that slows down the stream while the page is shown.
 const calm = 4
 
 // stay repeats the stream until the context is done. Memory stays bounded, because the broker

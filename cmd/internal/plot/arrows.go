@@ -28,12 +28,12 @@ const (
 func (p *picture) longest() []Move {
 	type square struct{ x, y int }
 	squareOf := func(x, y float64) square {
-		at, _ := p.frame.at(x, y)
+		at, _ := p.viewport.at(x, y)
 		return square{int(float64(at.X) / arrowCell), int(float64(at.Y) / arrowCell)}
 	}
 	best := map[[2]square]Move{}
 	for _, m := range p.m.Moves {
-		if !isFinite(m.X0+m.Y0+m.X1+m.Y1) || m.length()*p.frame.scale < arrowLeast {
+		if !isFinite(m.X0+m.Y0+m.X1+m.Y1) || m.length()*p.viewport.scale < arrowLeast {
 			continue
 		}
 		s := [2]square{squareOf(m.X0, m.Y0), squareOf(m.X1, m.Y1)}
@@ -53,10 +53,10 @@ func (p *picture) longest() []Move {
 
 // drawMoves draws the longest moves as arrows.
 func (p *picture) drawMoves(c vgdraw.Canvas) {
-	inside := vgdraw.Canvas{Canvas: c.Canvas, Rectangle: p.frame.panel}
+	inside := vgdraw.Canvas{Canvas: c.Canvas, Rectangle: p.viewport.panel}
 	for _, m := range p.longest() {
-		from, _ := p.frame.at(m.X0, m.Y0)
-		to, _ := p.frame.at(m.X1, m.Y1)
+		from, _ := p.viewport.at(m.X0, m.Y0)
+		to, _ := p.viewport.at(m.X1, m.Y1)
 		length := (segment{from, to}).length()
 		if length < arrowLeast {
 			continue

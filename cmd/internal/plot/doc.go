@@ -2,7 +2,7 @@
 //
 // The rules for a readable picture, and where they are implemented:
 //
-//   - Distances must look like distances: one scale for both axes ([frame]).
+//   - Distances must look like distances: one scale for both axes ([viewport]).
 //   - Dense regions must not become blots, and single points must stay visible: a dot's radius and
 //     opacity follow the density of dots around it ([styleDots]).
 //   - No class or value may hide another because of its position in the file or on the scale. Dots
@@ -17,7 +17,7 @@
 //     counted.
 //   - The legend and the colour scale stand beside the points, never over them.
 //   - A few outliers must not leave most of the picture empty: they are drawn hollow at its edge,
-//     and counted below it and in [Drawn] ([newFrame]).
+//     and counted below it and in [Drawn] ([newViewport]).
 //   - No character may be missing: characters that the program's font lacks come from the system's
 //     fonts, or are boxes if no font has them ([typesetter]).
 //

@@ -17,7 +17,7 @@ type dot struct {
 	at     vg.Point
 	r      vg.Length
 	color  color.NRGBA // with its opacity
-	hollow bool        // beyond the frame
+	hollow bool        // beyond the viewport
 	class  int
 	row    int
 	back   bool // drawn before the others, because it has no colour of its own
@@ -45,7 +45,7 @@ const (
 // to see. Its opacity is m^(-1/3), where m is the number of dots that would cover the same spot, so
 // that overlap appears as density instead of a blot. If dots are sized by a value, the area is
 // proportional to it, and the median has the radius unit, r0 or a little more.
-func styleDots(m Map, f frame, p paint, seed uint64) (dots []dot, unit float64) {
+func styleDots(m Map, f viewport, p paint, seed uint64) (dots []dot, unit float64) {
 	dots = make([]dot, 0, len(m.X))
 	for i := range m.X {
 		if !isFinite(m.X[i]) || !isFinite(m.Y[i]) {

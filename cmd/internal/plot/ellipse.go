@@ -16,7 +16,7 @@ const corners = 48
 
 // outline returns points L (cos t, sin t) on the ellipse, where L L' is the covariance. It returns
 // nil for an invalid covariance.
-func (e Ellipse) outline(f frame) []vg.Point {
+func (e Ellipse) outline(f viewport) []vg.Point {
 	a := math.Sqrt(e.XX)
 	b := e.XY / a
 	c := math.Sqrt(max(e.YY-b*b, 0))
@@ -38,7 +38,7 @@ func (e Ellipse) outline(f frame) []vg.Point {
 }
 
 // area of the ellipse on the canvas, in square points.
-func (e Ellipse) area(f frame) float64 {
+func (e Ellipse) area(f viewport) float64 {
 	return math.Pi * math.Sqrt(math.Max(e.XX*e.YY-e.XY*e.XY, 0)) * f.scale * f.scale
 }
 
@@ -49,19 +49,19 @@ func (p *picture) drawEllipses(c vgdraw.Canvas) {
 	if len(p.m.Spread) == 0 {
 		return
 	}
-	size := p.frame.panel.Size()
+	size := p.viewport.panel.Size()
 	covered := 0.0
 	for _, e := range p.m.Spread {
-		if a := e.area(p.frame); isFinite(a) {
+		if a := e.area(p.viewport); isFinite(a) {
 			covered += math.Min(a, float64(size.X*size.Y))
 		}
 	}
 	const full, faintest, faintestLine = 0.30, 0.012, 0.12
 	layers := math.Max(1, 3*covered/float64(size.X*size.Y))
 	fill, line := math.Max(full/layers, faintest), math.Max(0.7/math.Sqrt(layers), faintestLine)
-	inside := vgdraw.Canvas{Canvas: c.Canvas, Rectangle: p.frame.panel}
+	inside := vgdraw.Canvas{Canvas: c.Canvas, Rectangle: p.viewport.panel}
 	for i, e := range p.m.Spread {
-		around := e.outline(p.frame)
+		around := e.outline(p.viewport)
 		own := len(p.m.Spread) == len(p.m.X)
 		if around == nil || own && p.m.dimmed(i) {
 			continue

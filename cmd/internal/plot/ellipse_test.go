@@ -11,7 +11,7 @@ import (
 
 // Every point of an outline is one standard deviation from the mean.
 func TestOutlinesAreOneDeviationWide(t *testing.T) {
-	f := newFrame([]float64{-5, 5}, []float64{-5, 5}, vg.Rectangle{Max: vg.Point{X: 400, Y: 400}})
+	f := newViewport([]float64{-5, 5}, []float64{-5, 5}, vg.Rectangle{Max: vg.Point{X: 400, Y: 400}})
 	for _, e := range []Ellipse{{1, 2, 1, 0, 1}, {0, 0, 4, 1.5, 1}, {-1, 1, 0.3, -0.2, 0.9}} {
 		det := e.XX*e.YY - e.XY*e.XY
 		for _, p := range e.outline(f) {

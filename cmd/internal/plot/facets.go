@@ -18,7 +18,7 @@ const (
 	captionHeight = 18
 )
 
-// split draws the map once for each value of Facet, in the same frame. A panel has the points of
+// split draws the map once for each value of Facet, in the same viewport. A panel has the points of
 // its value in colour, and all others in grey behind them.
 func (p *picture) split(x, y []float64) {
 	kinds, index := chooseClasses(p.m.Facet, mostFacets-1)
@@ -27,18 +27,18 @@ func (p *picture) split(x, y []float64) {
 	for i, f := range p.m.Facet {
 		of[i] = index[f]
 	}
-	// One frame keeps a position the same in all panels.
-	p.frame = newFrame(x, y, areas[0])
+	// One viewport keeps a position the same in all panels.
+	p.viewport = newViewport(x, y, areas[0])
 	for k, kind := range kinds {
 		m := p.m
 		m.Bright = make([]bool, len(m.X))
 		for i := range m.Bright {
 			m.Bright[i] = of[i] == k && !p.m.dimmed(i)
 		}
-		part := &picture{m: m, s: p.s, paint: p.paint, frame: p.frame, bare: true,
+		part := &picture{m: m, s: p.s, paint: p.paint, viewport: p.viewport, bare: true,
 			caption: fmt.Sprintf("%s  (%s)", kind.name, humanize.Count(kind.n))}
-		part.frame.panel = areas[k]
-		part.dots, _ = styleDots(m, part.frame, p.paint, p.s.Seed)
+		part.viewport.panel = areas[k]
+		part.dots, _ = styleDots(m, part.viewport, p.paint, p.s.Seed)
 		p.facets = append(p.facets, part)
 	}
 }
@@ -82,6 +82,6 @@ func tiles(area vg.Rectangle, n int, aspect float64) (out []vg.Rectangle) {
 // drawCaption writes a panel's value above it.
 func (p *picture) drawCaption(c vgdraw.Canvas) {
 	s := p.paint.style(textSize, p.paint.ink, true)
-	in := p.frame.panel
+	in := p.viewport.panel
 	c.FillText(s, vg.Point{X: in.Min.X, Y: in.Max.Y + 5}, fittedText(s, p.caption, in.Size().X))
 }

@@ -38,7 +38,7 @@ func (p *picture) glow() *image.NRGBA {
 	if p.s.Shade == Plain || p.s.Shade == Glow && p.paint.ramped || len(p.dots) == 0 {
 		return nil
 	}
-	size := p.frame.panel.Size()
+	size := p.viewport.panel.Size()
 	w, h := int(math.Ceil(float64(size.X)/glowCell)), int(math.Ceil(float64(size.Y)/glowCell))
 	// The grid has red, green and blue in linear light, and weight.
 	var grid [4][]float64
@@ -49,8 +49,8 @@ func (p *picture) glow() *image.NRGBA {
 		if d.hollow || d.back {
 			continue
 		}
-		x := min(max(int(float64(d.at.X-p.frame.panel.Min.X)/glowCell), 0), w-1)
-		y := min(max(h-1-int(float64(d.at.Y-p.frame.panel.Min.Y)/glowCell), 0), h-1)
+		x := min(max(int(float64(d.at.X-p.viewport.panel.Min.X)/glowCell), 0), w-1)
+		y := min(max(h-1-int(float64(d.at.Y-p.viewport.panel.Min.Y)/glowCell), 0), h-1)
 		c := d.color
 		if p.s.Shade == Density {
 			c = p.paint.ink

@@ -69,10 +69,10 @@ func (p *picture) drawMap(out surface) {
 	c := out.canvas()
 	p.drawGrid(c)
 	if shine := p.glow(); shine != nil {
-		out.shine(shine, p.frame)
+		out.shine(shine, p.viewport)
 	}
 	p.drawEllipses(c)
-	out.points(p.dots, p.frame)
+	out.points(p.dots, p.viewport)
 	p.drawRings(c)
 	p.drawMoves(c)
 	p.drawEdge(c)
@@ -93,7 +93,7 @@ func (p *picture) drawHead(c vgdraw.Canvas, whole vg.Rectangle) {
 // drawGrid draws faint lines at equal distances in both directions, which show that both axes have
 // one scale, and their numbers outside the panel.
 func (p *picture) drawGrid(c vgdraw.Canvas) {
-	f, line := p.frame, vgdraw.LineStyle{Color: p.paint.grid, Width: 0.6}
+	f, line := p.viewport, vgdraw.LineStyle{Color: p.paint.grid, Width: 0.6}
 	numbers := p.paint.style(smallSize, p.paint.faint, false)
 	for _, x := range f.ticks(f.x0, f.x1) {
 		at, _ := f.at(x, f.y0)
@@ -112,7 +112,7 @@ func (p *picture) drawGrid(c vgdraw.Canvas) {
 }
 
 func (p *picture) drawEdge(c vgdraw.Canvas) {
-	r := p.frame.panel
+	r := p.viewport.panel
 	c.StrokeLines(vgdraw.LineStyle{Color: p.paint.edge, Width: 0.8},
 		[]vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
 }

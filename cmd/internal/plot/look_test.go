@@ -137,16 +137,16 @@ func TestFacets(t *testing.T) {
 		t.Fatalf("%d panels", len(p.facets))
 	}
 	for i, a := range p.facets {
-		box := a.frame.panel
+		box := a.viewport.panel
 		if box.Min.X < whole.Min.X-1e-6 || box.Max.X > whole.Max.X+1e-6 || box.Min.Y < whole.Min.Y-1e-6 || box.Max.Y+captionHeight > whole.Max.Y+1e-6 {
 			t.Errorf("panel %v in %v", box, whole)
 		}
-		if a.frame.scale != p.facets[0].frame.scale || len(a.dots) != len(x) {
-			t.Errorf("panel %d has %d points and another scale: %v", i, len(a.dots), a.frame.scale)
+		if a.viewport.scale != p.facets[0].viewport.scale || len(a.dots) != len(x) {
+			t.Errorf("panel %d has %d points and another scale: %v", i, len(a.dots), a.viewport.scale)
 		}
 		for _, b := range p.facets[:i] {
-			if overlap(box, b.frame.panel) {
-				t.Errorf("%v lies over %v", box, b.frame.panel)
+			if overlap(box, b.viewport.panel) {
+				t.Errorf("%v lies over %v", box, b.viewport.panel)
 			}
 		}
 	}
@@ -165,8 +165,8 @@ func TestGlow(t *testing.T) {
 	}
 	p := prepared(t, Map{X: x, Y: y, Class: class}, Settings{})
 	img := p.glow()
-	middle, _ := p.frame.at(0, 0)
-	in := p.frame.panel
+	middle, _ := p.viewport.at(0, 0)
+	in := p.viewport.panel
 	at := img.NRGBAAt(int(float64(middle.X-in.Min.X)/glowCell), int(float64(in.Max.Y-middle.Y)/glowCell))
 	if at.A < 40 || distance(lab(seen(at, deficiencies["normal"])), lab(seen(okabeIto[0], deficiencies["normal"]))) > 3 {
 		t.Errorf("the middle shines as %v, its class is %v", at, okabeIto[0])

@@ -63,7 +63,7 @@ func (p *picture) groups() (all []group, near []int) {
 		}
 	}
 	for k := range all {
-		if all[k].spot = peak(at[k], p.frame.panel); len(at[k]) == 0 {
+		if all[k].spot = peak(at[k], p.viewport.panel); len(at[k]) == 0 {
 			all[k].name = ""
 		}
 	}
@@ -73,7 +73,7 @@ func (p *picture) groups() (all []group, near []int) {
 // labels returns the names with their positions, and the groups that they name.
 func (p *picture) labels() (labels []label, all []group, near []int) {
 	all, near = p.groups()
-	a := &arranger{in: p.frame.panel, crowd: newCrowd(p.dots, p.frame.panel)}
+	a := &arranger{in: p.viewport.panel, crowd: newCrowd(p.dots, p.viewport.panel)}
 	a.measure = func(l label) vg.Point {
 		s := p.paint.style(l.size, p.paint.ink, true)
 		return vg.Point{X: s.Width(l.text) + 4, Y: s.Height(l.text) + 2}
@@ -124,7 +124,7 @@ const mostNames = 250
 
 // nameScale returns a factor that makes names smaller in a small panel.
 func (p *picture) nameScale() float64 {
-	size := p.frame.panel.Size()
+	size := p.viewport.panel.Size()
 	return math.Min(1, math.Max(0.6, math.Sqrt(float64(size.X*size.Y))/420))
 }
 

@@ -48,7 +48,7 @@ func TestAHundredNames(t *testing.T) {
 	if len(labels) != 100 {
 		t.Fatalf("%d names", len(labels))
 	}
-	in := p.frame.panel
+	in := p.viewport.panel
 	for i, a := range labels {
 		if !a.found || a.box.Min.X < in.Min.X || a.box.Max.X > in.Max.X || a.box.Min.Y < in.Min.Y || a.box.Max.Y > in.Max.Y {
 			t.Errorf("%q is at %v, the panel is %v", a.text, a.box, in)
@@ -163,7 +163,7 @@ func TestNamesStandWhereAClassIsDense(t *testing.T) {
 	}
 	p := prepared(t, Map{X: x, Y: y, Class: class}, Settings{})
 	labels, _, _ := p.labels()
-	want, _ := p.frame.at(-5, 0)
+	want, _ := p.viewport.at(-5, 0)
 	if d := (segment{labels[0].spot, want}).length(); d > 12 {
 		t.Errorf("the name is for %v, %.0f points from the densest spot %v", labels[0].spot, d, want)
 	}

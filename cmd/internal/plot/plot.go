@@ -149,13 +149,13 @@ func write(w io.Writer, m Map, s Settings, open func(Settings) surface) (Drawn, 
 
 // picture is a map with all positions and colours computed.
 type picture struct {
-	m     Map
-	s     Settings
-	frame frame
-	paint paint
-	dots  []dot
-	unit  float64 // radius of the median size
-	drawn Drawn
+	m        Map
+	s        Settings
+	viewport viewport
+	paint    paint
+	dots     []dot
+	unit     float64 // radius of the median size
+	drawn    Drawn
 	// facets are the panels of a picture with several. A bare panel has a caption but no numbers at
 	// its axes.
 	facets  []*picture
@@ -176,12 +176,12 @@ func prepare(m Map, s Settings) (*picture, error) {
 	if p.paint, err = newPaint(m, s); err != nil {
 		return nil, err
 	}
-	p.frame = newFrame(x, y, panel(s, p.paint))
+	p.viewport = newViewport(x, y, panel(s, p.paint))
 	p.paint.place(p.spots())
 	if m.Facet != nil {
 		p.split(x, y)
 	}
-	p.dots, p.unit = styleDots(m, p.frame, p.paint, s.Seed)
+	p.dots, p.unit = styleDots(m, p.viewport, p.paint, s.Seed)
 	for _, d := range p.dots {
 		if d.hollow {
 			p.drawn.Outside++
@@ -218,13 +218,13 @@ func (p *picture) spots() []vg.Point {
 	for i := range p.m.X {
 		if isFinite(p.m.X[i]) && isFinite(p.m.Y[i]) && p.m.Class != nil {
 			k := p.paint.kind(p.m, i)
-			place, _ := p.frame.at(p.m.X[i], p.m.Y[i])
+			place, _ := p.viewport.at(p.m.X[i], p.m.Y[i])
 			at[k] = append(at[k], place)
 		}
 	}
 	spots := make([]vg.Point, len(at))
 	for k := range at {
-		spots[k] = peak(at[k], p.frame.panel)
+		spots[k] = peak(at[k], p.viewport.panel)
 	}
 	return spots
 }

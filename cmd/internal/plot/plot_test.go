@@ -90,7 +90,7 @@ func TestAxesAreEqual(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := newFrame(x, y, panel(s, paint{}))
+		f := newViewport(x, y, panel(s, paint{}))
 		a, _ := f.at(0, 0)
 		b, _ := f.at(10, 10)
 		if w, h := float64(b.X-a.X), float64(b.Y-a.Y); math.Abs(w-h) > 1e-9 {
@@ -98,7 +98,7 @@ func TestAxesAreEqual(t *testing.T) {
 		}
 		for i := range x {
 			if _, inside := f.at(x[i], y[i]); !inside {
-				t.Errorf("point %d lies outside the frame", i)
+				t.Errorf("point %d lies outside the viewport", i)
 			}
 		}
 	}
@@ -116,11 +116,11 @@ func TestLegendIsNotOverPoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	right := points(s.Width) - edge
-	if legend := p.frame.panel.Max.X + legendGap; legend+legendWidth(p.paint) > right+0.01 {
+	if legend := p.viewport.panel.Max.X + legendGap; legend+legendWidth(p.paint) > right+0.01 {
 		t.Errorf("the legend ends at %v, the picture at %v", legend+legendWidth(p.paint), right)
 	}
 	for _, d := range p.dots {
-		if d.at.X+d.r > p.frame.panel.Max.X+legendGap {
+		if d.at.X+d.r > p.viewport.panel.Max.X+legendGap {
 			t.Fatalf("a dot at %v with radius %v reaches the legend", d.at, d.r)
 		}
 	}
@@ -134,10 +134,10 @@ func TestFarPointsDoNotShrinkTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.drawn.Outside < 2 || p.drawn.Outside > 20 {
-		t.Errorf("%d points beyond the frame, expected a few", p.drawn.Outside)
+		t.Errorf("%d points beyond the viewport, expected a few", p.drawn.Outside)
 	}
-	if p.frame.x1-p.frame.x0 > 100 {
-		t.Errorf("the frame is %v wide: two far points shrank 1998 to a dot", p.frame.x1-p.frame.x0)
+	if p.viewport.x1-p.viewport.x0 > 100 {
+		t.Errorf("the viewport is %v wide: two far points shrank 1998 to a dot", p.viewport.x1-p.viewport.x0)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestDenseRegionsGetFinerGrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	var dense, sparse []float64
-	centre, _ := p.frame.at(0, 0)
+	centre, _ := p.viewport.at(0, 0)
 	for _, d := range p.dots {
 		if away := math.Hypot(float64(d.at.X-centre.X), float64(d.at.Y-centre.Y)); away < 5 {
 			dense = append(dense, float64(d.r))

@@ -6,14 +6,14 @@ import (
 )
 
 // splat draws dots to an image of the panel at the resolution of a PNG.
-func splat(dots []dot, f frame) *image.RGBA {
+func splat(dots []dot, f viewport) *image.RGBA {
 	size := f.panel.Size()
 	return splatted(dots, f, int(math.Round(float64(size.X)*perDot)), int(math.Round(float64(size.Y)*perDot)))
 }
 
 // splatted draws dots to a transparent image of the panel, w x h pixels, with edges smoothed over
 // one pixel. Colours are blended as browsers blend SVG, so that both formats look alike.
-func splatted(dots []dot, f frame, w, h int) *image.RGBA {
+func splatted(dots []dot, f viewport, w, h int) *image.RGBA {
 	// Premultiplied red, green, blue, opacity in 0..1.
 	buf := make([]float32, 4*w*h)
 	for _, d := range dots {

@@ -20,10 +20,10 @@ import (
 type surface interface {
 	// canvas is for text and lines.
 	canvas() vgdraw.Canvas
-	// points draws the dots, clipped to the frame's panel.
-	points(dots []dot, f frame)
+	// points draws the dots, clipped to the viewport's panel.
+	points(dots []dot, f viewport)
 	// shine draws the shading below the dots, one pixel for each glowCell points.
-	shine(img *image.NRGBA, f frame)
+	shine(img *image.NRGBA, f viewport)
 	writeTo(w io.Writer) error
 }
 
@@ -43,13 +43,13 @@ func newPNG(s Settings) surface {
 
 func (p *pngSurface) canvas() vgdraw.Canvas { return p.on }
 
-func (p *pngSurface) points(dots []dot, f frame) {
+func (p *pngSurface) points(dots []dot, f viewport) {
 	whole := p.img.Image()
 	box := pixels(f.panel, whole.Bounds().Dy())
 	draw.Draw(whole, box, splatted(dots, f, box.Dx(), box.Dy()), image.Point{}, draw.Over)
 }
 
-func (p *pngSurface) shine(img *image.NRGBA, f frame) {
+func (p *pngSurface) shine(img *image.NRGBA, f viewport) {
 	whole := p.img.Image()
 	box := pixels(glowBox(f.panel, img), whole.Bounds().Dy())
 	within := box.Intersect(pixels(f.panel, whole.Bounds().Dy()))
@@ -89,7 +89,7 @@ func newVector(page vg.CanvasWriterTo, s Settings, disc func(vg.Point, vg.Length
 
 func (p *vectorSurface) canvas() vgdraw.Canvas { return p.on }
 
-func (p *vectorSurface) points(dots []dot, f frame) {
+func (p *vectorSurface) points(dots []dot, f viewport) {
 	if len(dots) > vectorLimit {
 		p.page.DrawImage(f.panel, splat(dots, f))
 		return
@@ -105,7 +105,7 @@ func (p *vectorSurface) points(dots []dot, f frame) {
 	}
 }
 
-func (p *vectorSurface) shine(img *image.NRGBA, f frame) {
+func (p *vectorSurface) shine(img *image.NRGBA, f viewport) {
 	p.page.DrawImage(glowBox(f.panel, img), img)
 }
 

@@ -53,7 +53,7 @@ func web(t *testing.T) string {
 	return s.URL
 }
 
-// Downloads are limited in bytes and time, and come from the named host.
+// Downloads are limited in bytes and time, and only the named host is asked.
 func TestBounds(t *testing.T) {
 	base := web(t)
 	for path, c := range map[string]struct {

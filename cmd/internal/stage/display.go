@@ -40,8 +40,8 @@ func pageBytes(c *config.Config) int64 {
 	return pointBytes*int64(points) + vectorBytes + pageChangesBytes + int64(view.EncodedBytes(points)) + viewer.AnswerBytes
 }
 
-// basePoints returns the most points of a map. Some policies let the reference set exceed its size
-// by a tenth for a while.
+// basePoints returns the maximum number of points of a map. Some policies let the reference set
+// exceed its size by a tenth for a while.
 func basePoints(c *config.Config) int { return c.Reference.Size + c.Reference.Size/10 }
 
 // display feeds the page with the stage's events and maps. It is the stage's embed.Watcher.

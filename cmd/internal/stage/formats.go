@@ -19,7 +19,7 @@ import (
 // formats decode messages and encode outputs.
 type formats struct {
 	// in are the decoder's settings.
-	in            format.Settings
+	in            format.Decoding
 	decoder       *format.Decoder
 	writer, moves *format.Encoder
 	groups        *format.Encoder
@@ -37,7 +37,7 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	if err := keepable(c.Writes(), s); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
-	out := format.Output{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass, Registry: f.in.Registry, Topic: c.Sink.Kafka.Topic, Strategy: registry.Strategy(c.Sink.Subject), RecordName: c.Sink.RecordName}
+	out := format.Encoding{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass, Registry: f.in.Registry, Topic: c.Sink.Kafka.Topic, Strategy: registry.Strategy(c.Sink.Subject), RecordName: c.Sink.RecordName}
 	if f.writer, err = format.NewEncoder(out); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
@@ -71,9 +71,9 @@ func (f formats) checkSchema(ctx context.Context, s Settings) error {
 }
 
 // incoming returns the settings for decoding the source's messages.
-func incoming(ctx context.Context, s Settings, chosen func(format.Name, *stream.Message)) (in format.Settings, err error) {
+func incoming(ctx context.Context, s Settings, chosen func(format.Name, *stream.Message)) (in format.Decoding, err error) {
 	c := s.Config
-	in = format.Settings{Format: c.Source.Read(), Arrow: limits(c), ID: s.Mapping.ID, Truncate: c.Source.Truncate == "empty", Chosen: chosen}
+	in = format.Decoding{Format: c.Source.Read(), Arrow: limits(c), ID: s.Mapping.ID, Truncate: c.Source.Truncate == "empty", Chosen: chosen}
 	if in.Registry, err = schemaRegistry(c.Registry, s.Env); err != nil {
 		return in, err
 	}
@@ -87,7 +87,7 @@ func incoming(ctx context.Context, s Settings, chosen func(format.Name, *stream.
 }
 
 // decoderOf returns the decoder of the source's messages.
-func decoderOf(in format.Settings) (*format.Decoder, error) {
+func decoderOf(in format.Decoding) (*format.Decoder, error) {
 	d, err := format.NewDecoder(in)
 	if err != nil {
 		return nil, fmt.Errorf("source: %w", err)

@@ -171,9 +171,7 @@ func look(ctx context.Context, s Settings, samples []Sample, more []stream.Messa
 		return nil, err
 	}
 	if !lost {
-		if err := l.encode(encodable); err != nil {
-			return nil, err
-		}
+		l.encode(encodable)
 	}
 	return l.seen, l.end()
 }
@@ -320,15 +318,16 @@ func (l *looker) unknown() (lost bool, err error) {
 }
 
 // encode encodes the decoded messages as vectors.
-func (l *looker) encode(all []decoded) (err error) {
+func (l *looker) encode(all []decoded) {
 	if len(all) == 0 {
-		return nil
+		return
 	}
+	var err error
 	if l.encoder, err = l.fitter.Encoder(); err != nil {
 		for _, d := range all {
 			l.complain(d.at, err)
 		}
-		return nil
+		return
 	}
 	for _, d := range all {
 		if _, err := embed.Encode(l.encoder, d.table, limits(l.s.Config)); err != nil {
@@ -337,7 +336,6 @@ func (l *looker) encode(all []decoded) (err error) {
 		}
 		l.seen.Placed += d.table.Len()
 	}
-	return nil
 }
 
 // columns records the columns of a message that was decoded whole. Fields of a change's envelope

@@ -17,8 +17,9 @@ import (
 // axePath is the checker of Deque's axe-core, which cd web && npm ci installs.
 const axePath = "../../../web/node_modules/axe-core/axe.min.js"
 
-// violations hides the maps, because contrast with pictures cannot be determined, so that it is that with the panels over
-// an empty map. It runs axe-core in the page and returns what is serious or critical, as "rule: selectors".
+// violations hides the maps, because contrast with pictures cannot be determined. So it measures
+// the panels over an empty map. It runs axe-core in the page and returns what is serious or
+// critical, as "rule: selectors".
 const violations = `document.querySelectorAll("main canvas").forEach(c => c.style.display = "none"), axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.filter(v => ["serious", "critical"].includes(v.impact))
 	.map(v => v.id + ": " + v.nodes.map(n => n.target.join(" ") + " (" + (n.any[0]?.message ?? n.all[0]?.message ?? "") + ")").join("; ")).join("\n")).finally(() => document.querySelectorAll("main canvas").forEach(c => c.style.display = ""))`
 

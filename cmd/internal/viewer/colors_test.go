@@ -41,8 +41,9 @@ func around(prefix string, n int) view.Rows {
 	return classed(prefix, class, x, y)
 }
 
-// A class keeps its colour when points and classes come, when points move, and when another column coloured the map
-// meanwhile; a page that is opened later gives few classes the same colours.
+// A class keeps its colour when points and classes are added, when points move, and when another
+// column coloured the map in between. A page that is opened later gives few classes the same
+// colours.
 func TestColorsStay(t *testing.T) {
 	for _, n := range []int{3, 6, 9, 25} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

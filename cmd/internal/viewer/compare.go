@@ -17,7 +17,7 @@ type compared struct {
 	other []byte
 }
 
-// comparisons sends what the map can be compared with.
+// comparisons sends the list of maps that this map can be compared with.
 func (h *Handler) comparisons(w http.ResponseWriter, r *http.Request) {
 	out := struct {
 		Other    string         `json:"other,omitempty"`
@@ -32,7 +32,7 @@ func (h *Handler) comparisons(w http.ResponseWriter, r *http.Request) {
 // errUnknownMap is returned for a map that is not kept.
 var errUnknownMap = errors.New("there is no such map to compare with; /api/compare lists them")
 
-// compare sends the places of the points on another map, and how many neighbours differ.
+// compare sends the places of the points on another map, and the number of neighbours that differ.
 func (h *Handler) compare(w http.ResponseWriter, r *http.Request) {
 	data, err := h.comparison(r.Context(), r.PathValue("map"))
 	switch {

@@ -86,8 +86,8 @@ func TestFigures(t *testing.T) {
 
 const pageText = `# What the page costs
 
-Written by ` + "`make page-figures`" + ` on %s, with %s for %s/%s on %d processors that other programs may have used, too; nothing here is typed by
-hand but the sentences. The browser is a headless Chromium without a graphics card, on the machine that serves the page. So the page draws by its own rasteriser. [decisions/page.md](decisions/page.md) says how the page is made.
+Written by ` + "`make page-figures`" + ` on %s, with %s for %s/%s on %d processors that other programs may have used, too; only the sentences are
+typed by hand. The browser is a headless Chromium without a graphics card, on the machine that serves the page. So the page draws by its own rasteriser. [decisions/page.md](decisions/page.md) says how the page is made.
 
 | what | wanted | measured |
 |---|---|---|

@@ -169,7 +169,7 @@ func zipped(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 }
 
-// harden sets the headers that forbid the page whatever it does not need.
+// harden sets the headers that forbid everything that the page does not need.
 func (h *Handler) harden(w http.ResponseWriter) {
 	head := w.Header()
 	head.Set("Content-Security-Policy", fmt.Sprintf(policy, strings.Join(append([]string{"'self'"}, h.set.Hub.PicturesFrom()...), " ")))

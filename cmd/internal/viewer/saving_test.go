@@ -31,7 +31,7 @@ func savedFile(t *testing.T, b *browser.Tab, button string) []byte {
 }
 
 // The arrivals of a stage are saved as an animation, which begins with the first and ends with all.
-// The page then shows what it showed before.
+// The page then has the same contents as before.
 func TestSaveAnimation(t *testing.T) {
 	b := browser.Open(t, browser.Settings{Width: 900, Height: 600})
 	hub := view.New(view.Settings{Title: "arrivals", Live: true})

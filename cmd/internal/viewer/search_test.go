@@ -29,7 +29,8 @@ func TestSearchOfAMillion(t *testing.T) {
 	hub.Remove("p77777")
 	hub.Tick()
 	b.Wait(fmt.Sprintf(`unfold.store.n === %d`, len(in.X)-1))
-	// The least of three times counts, and on a busy machine ten passes over as many bytes.
+	// The least of three times counts. On a busy machine ten passes over the same number of bytes
+	// are allowed.
 	find := func(text string) (hits int, took float64) {
 		r := browser.Eval[[]float64](b, fmt.Sprintf(`(async () => {
 			const took = [];

@@ -26,8 +26,9 @@ type line struct {
 	free time.Time // when the line has sent all bytes so far
 }
 
-// slowLine returns the address of a slow line to a server, and a function that cuts its connections: a browser reads what a
-// closed page was being sent, which would slow the next page down.
+// slowLine returns the address of a slow line to a server, and a function that cuts its
+// connections: otherwise the browser would read the rest of the answers to a closed page, which
+// would slow the next page down.
 func slowLine(t *testing.T, url string) (address string, cut func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -124,7 +125,7 @@ func (l *line) arrival(n int) time.Time {
 }
 
 // mostCold is the most that the first picture may take with a page that has not been loaded before.
-// On a quiet machine it is within 3 s, most of which the line needs for the page itself.
+// On a quiet machine it is within 3 s; the line needs most of this time for the page itself.
 const mostCold = 3.6
 
 // FirstOnSlowLine returns the seconds until the first picture of a page: without a slow line, and

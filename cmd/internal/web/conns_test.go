@@ -171,8 +171,8 @@ func (c *tcp) Close() error {
 	return nil
 }
 
-// A client gets at most its share of connections. Beyond the total, the one that has waited longest
-// is replaced, and the last ones are reserved for operators.
+// A client gets at most its share of connections. Beyond the total, the connection that has been
+// idle longest is replaced, and the last ones are reserved for operators.
 func TestAdmission(t *testing.T) {
 	l := &conns{most: 8, ofClient: 5, scarce: 2, open: map[*conn]struct{}{}}
 	admit := func(from string) (c, victim *conn) { return l.admit(&tcp{from: from}) }

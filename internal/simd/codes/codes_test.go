@@ -29,8 +29,8 @@ func draw(rng *rand.Rand, n, dim, largest int) [][]int8 {
 	return out
 }
 
-// half returns floor(n/2) of the squared norms of two vectors minus their product, which a bound
-// equals.
+// half returns the value of a bound: the sum of floor(n/2) for the squared norms n of two vectors,
+// minus their product.
 func half(a, b []int8) int32 {
 	var na, nb, ab int32
 	for k, x := range a {

@@ -10,21 +10,21 @@ package dist
 func pairAVX512(a *float32, b *float32, dim int) float32
 
 // rowsAVX512 writes the squared distances of q and count numbered rows to out, and returns
-// how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// the number of rows from the first group of four on that has a row not below limit, or 0 without one.
 // A row begins stride bytes after the one before.
 //
 //go:noescape
 func rowsAVX512(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
 // manhattanAVX512 writes the sums of absolute differences of q and count numbered rows to out, and returns
-// how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// the number of rows from the first group of four on that has a row not below limit, or 0 without one.
 // A row begins stride bytes after the one before.
 //
 //go:noescape
 func manhattanAVX512(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
 // chebyshevAVX512 writes the largest absolute differences of q and count numbered rows to out, and returns
-// how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// the number of rows from the first group of four on that has a row not below limit, or 0 without one.
 // A row begins stride bytes after the one before.
 //
 //go:noescape
@@ -36,21 +36,21 @@ func chebyshevAVX512(out *float32, q *float32, dim int, data *float32, stride in
 func pairAVX2(a *float32, b *float32, dim int) float32
 
 // rowsAVX2 writes the squared distances of q and count numbered rows to out, and returns
-// how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// the number of rows from the first group of four on that has a row not below limit, or 0 without one.
 // A row begins stride bytes after the one before.
 //
 //go:noescape
 func rowsAVX2(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
 // manhattanAVX2 writes the sums of absolute differences of q and count numbered rows to out, and returns
-// how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// the number of rows from the first group of four on that has a row not below limit, or 0 without one.
 // A row begins stride bytes after the one before.
 //
 //go:noescape
 func manhattanAVX2(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
 // chebyshevAVX2 writes the largest absolute differences of q and count numbered rows to out, and returns
-// how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// the number of rows from the first group of four on that has a row not below limit, or 0 without one.
 // A row begins stride bytes after the one before.
 //
 //go:noescape
@@ -67,14 +67,14 @@ func addAbsoluteAVX2(lanes *float64, a *float32, b *float32, groups int)
 func maxAbsoluteAVX2(lanes *float64, a *float32, b *float32, groups int)
 
 // exactAVX2 writes the squared distances of q and count numbered rows, added up in the order of elements, to out, and
-// returns how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// returns the number of rows from the first group of four on that has a row not below limit, or 0 without one.
 // A row begins stride bytes after the one before.
 //
 //go:noescape
 func exactAVX2(out *float64, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
-// eightAVX2 is exactAVX2 for all full groups of eight rows. It returns how many rows are left: fewer than eight, or
-// those from the group on that holds one not below limit.
+// eightAVX2 is exactAVX2 for all full groups of eight rows. It returns the number of remaining rows: fewer than eight, or
+// those from the first group on that has a row not below limit.
 //
 //go:noescape
 func eightAVX2(out *float64, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int

@@ -10,7 +10,7 @@ package dist
 func pairNEON(a *float32, b *float32, dim int) float32
 
 // rowsNEON writes the squared distances of q and count numbered rows to out, and returns
-// how many of the rows are left from the first on that is not below limit, or 0.
+// the number of rows from the first one on that is not below limit, or 0 without one.
 // A row begins stride bytes after the one before.
 //
 //go:noescape

@@ -4,7 +4,8 @@ package minplus
 
 import "unfold/internal/simd"
 
-// Take sets every element of least to the minimum of itself and more + v; v has as many elements.
+// Take sets every element of least to the minimum of itself and more + v, for slices of equal
+// length.
 func Take(least []float32, more float32, v []float32) {
 	takeAt(simd.Best(), least, more, v[:len(least)])
 }

@@ -23,7 +23,7 @@ const (
 	most, mostQuery = 63, 127
 	// nowhere is the norm of places without a row.
 	nowhere = 1 << 30
-	// Nowhere exceeds any score of a row, and is at most that of a place without a row.
+	// Nowhere is larger than the score of any row, and at most the score of an empty position.
 	Nowhere int32 = nowhere / 2
 )
 

@@ -1,4 +1,5 @@
-// Package names resolves host names by a table, for tests of what a name may lead to.
+// Package names resolves host names by a table, for tests of the addresses that a name may resolve
+// to.
 package names
 
 import (

@@ -16,7 +16,7 @@ notice it; those tests that reach it are run, the quickest first. A package keep
 Tests that take far longer with a change than without are run again at once without it. The change counts only if they are then quick
 again, or if their failure repeats. So failures that a busy machine causes do not count. "Ended" counts killed changes whose tests did not end by themselves.
 
-The tests' seconds without a change are those of the processor where "cpu" stands behind them. Older lines have those of the clock, on
+Seconds are those of the tests without a change: processor time in lines with "cpu". Older lines have times by the clock, on
 machines with other work.
 
 Some changes have no effect that a test could see. Those are "equivalent", each with its reason in

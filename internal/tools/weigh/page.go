@@ -28,7 +28,7 @@ func (p *page) write(w io.Writer) {
 	mb := func(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/1e6) }
 	fmt.Fprintf(w, `# What the program weighs
 
-Written by %smake binary%s on %s, with %s for %s; nothing here is typed by hand but the sentences. The target is %s MB for the program
+Written by %smake binary%s on %s, with %s for %s; only the sentences are typed by hand. The target is %s MB for the program
 of a release, and %d ms from the start to the end of %sunfold version%s.
 
 | program | MB |
@@ -42,8 +42,8 @@ of a release, and %d ms from the start to the end of %sunfold version%s.
 	fmt.Fprintf(w, `
 ## Code
 
-Code is %s MB. For every MB of it tables and constant data of the runtime take about another %.1f: the last
-column is what a part weighs with its share of these.
+Code is %s MB. Every MB of it needs about another %.1f MB of tables and constant data of the
+runtime. The last column includes a part's share of these.
 
 | part | code, MB | with its share, MB |
 |---|---|---|
@@ -82,10 +82,10 @@ func (s *start) write(w io.Writer) {
 	fmt.Fprintf(w, `
 ## A start
 
-%d starts of %sunfold version%s: processor time %s ms at least and %s in the middle, by the clock %s and %s. The
-least is the program's own; medians grow with other work on the machine.
+%d starts of %sunfold version%s: the least and the median processor time are %s and %s ms, by the clock %s and %s ms.
+The least is the program's own; medians grow with other work on the machine.
 
-%d packages initialise before the program's first line, %s ms together; the rest is loading pages and one collection of garbage.
+%d packages initialise before the program's first line, %s ms together; the rest is spent on loading pages and one garbage collection.
 
 | package | ms | kB |
 |---|---|---|

@@ -50,7 +50,7 @@ func blocks(sizes ...int) (label []int32) {
 	return label
 }
 
-// same returns the rows before, if all points stay.
+// same returns the previous rows if all points stay.
 func same(n int) []int32 {
 	row := make([]int32, n)
 	for i := range row {

@@ -75,7 +75,7 @@ func (c *Classifier) Predict(ctx context.Context, class []int32, probability []f
 
 // Predicted are the classes of n events.
 type Predicted struct {
-	// Class has the names of the likeliest ones, Probability their probabilities.
+	// Class has the name of each event's likeliest class, Probability its probability.
 	Class       []string
 	Probability []float32
 	// Entropy is that of the probabilities of all classes, in nats: 0 if one is certain, ln C if all
@@ -111,8 +111,8 @@ func (c *Classifier) PredictNames(ctx context.Context, at models.Placed, key []u
 	return out, nil
 }
 
-// entropy is that of probabilities, in nats. Of a single class, whose probability is that there is no
-// other, it is that of both cases.
+// entropy returns the entropy of probabilities in nats. The probability of a single class means
+// that there is no other; its entropy is that of both cases.
 func entropy(p []float64) (h float64) {
 	rest := 1.0
 	for _, v := range p {

@@ -385,8 +385,8 @@ func BenchmarkPredict(b *testing.B) {
 	b.ReportMetric(float64(b.N*at.Mu.Rows)/b.Elapsed().Seconds(), "predictions/s")
 }
 
-// Predictions by name are the largest of the probabilities, which come with them if asked for; their
-// entropy is largest between the classes.
+// Predictions by name are the class of the largest probability, with all probabilities if
+// requested. The entropy is largest between the classes.
 func TestPredictAll(t *testing.T) {
 	e := rings(300, 3, 4)
 	c, _ := train(t, e, nil, Settings{})
@@ -420,7 +420,7 @@ func TestPredictAll(t *testing.T) {
 	}
 }
 
-// Of a single class the entropy is that there may be others.
+// The entropy of a single class expresses that there may be others.
 func TestEntropy(t *testing.T) {
 	for _, c := range []struct {
 		p    []float64

@@ -40,7 +40,7 @@ type part struct {
 	share   []float64 // shares of the classes, if there is no process
 }
 
-// own is the approximate number of events per part, and around that of further events around it
+// own is the approximate number of events per part. around is the number of further events near it,
 // from which it also learns, so that neighbouring parts agree at their border. mostParts bounds the
 // number of parts, and mostOwn the number of a part's own events that are used.
 const (

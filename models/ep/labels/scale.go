@@ -83,8 +83,8 @@ func (s *search) blur() float64 {
 	return quantile.Of(all, .9)
 }
 
-// Of the choice between certain and uncertain places: how many events it takes, and how many
-// standard errors the mean log score has to be larger.
+// The choice between certain and uncertain places needs this number of events, and a mean log score
+// that is larger by this number of standard errors.
 const (
 	leastJudged = 50
 	surely      = 2

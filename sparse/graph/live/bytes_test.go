@@ -8,7 +8,8 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// The graph takes no more than its bound beyond the rows, while points come and go.
+// While points are inserted and deleted, the graph takes at most its bound of memory in addition to
+// the rows.
 func TestBytes(t *testing.T) {
 	const n, dim, batch, bound = 12000, 50, 500, 1024
 	x := knntest.Points[float32]("gauss", n, dim, 1)

@@ -35,7 +35,7 @@ func New(dim int, s Settings) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{dim: dim, set: s, rows: knn.NewDynamicExactBy(s.Distance, dim), lists: lists{k: s.Neighbors, least: s.Lists, most: s.Lists + s.Spare}}
+	g := &Graph{dim: dim, set: s, rows: knn.NewDynamicExact(s.Distance, dim), lists: lists{k: s.Neighbors, least: s.Lists, most: s.Lists + s.Spare}}
 	g.marks.words = words(s.Neighbors)
 	g.reach.words = g.marks.words
 	return g, nil

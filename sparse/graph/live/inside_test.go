@@ -140,8 +140,8 @@ func checkReaching(t fataler, g *Graph) {
 	}
 }
 
-// An insertion of as many rows as there are points makes all lists again, as long as they can be; one
-// of fewer leaves the lists short that deletions have shortened.
+// An insertion of at least as many rows as there are points computes all lists again, in full
+// length. A smaller insertion does not lengthen lists that deletions have shortened.
 func TestInsertRenews(t *testing.T) {
 	for _, more := range []int{9, 10} {
 		g, p := newGraph(t, 2, Settings{Neighbors: 2, Spare: 4}), points{}
@@ -195,10 +195,9 @@ func TestLosers(t *testing.T) {
 	})
 }
 
-// What goes on between the trees that a forest falls into: the edges that cross are those of unchanged
-// lists with ends in two trees, and the edges that left come back.
-// The marks of the tree's entries are those of the tree, after any changes.
-// More than 64 neighbours take several words of bits.
+// The edges between the trees of a broken forest: crossing edges are those of unchanged lists with
+// ends in two trees, and removed edges return. The marks of the tree's entries are those of the
+// tree, after any changes. More than 64 neighbours take several words of bits.
 func TestManyNeighbors(t *testing.T) {
 	for _, k := range []int{63, 64, 65, 130} {
 		for core := 1; core <= 2; core++ {

@@ -121,7 +121,7 @@ func (l *lists) drop(slot int32, dead set) int {
 	return first
 }
 
-// losses returns how many of a list are dead.
+// losses returns the number of dead points in a list.
 func (l *lists) losses(slot int32, dead set) (n int) {
 	index, _ := l.full(slot)
 	for _, j := range index {

@@ -128,8 +128,9 @@ func someRows(t *rapid.T, p points, kind string, dim, most int) vec.Matrix[float
 	return x
 }
 
-// cuts returns how many bridges a point is at the end of: edges without which the
-// symmetrised lists fall apart, found by leaving out one of the forest after the other.
+// cuts returns the number of bridges that end at a point. A bridge is an edge whose removal
+// disconnects the symmetrised lists. It is found by leaving out the edges of the forest, one at a
+// time.
 func cuts(t fataler, g *Graph, p points) map[int32]int {
 	out := map[int32]int{}
 	nb, slots := batch(t, g, p)
@@ -206,7 +207,7 @@ func TestIncrementalLists(t *testing.T) {
 	})
 }
 
-// Several strips and panels of queries, with the searches' early ends.
+// Queries fill several strips and panels, and some searches end early.
 func TestIncrementalListsOfMany(t *testing.T) {
 	for _, kind := range []string{"clusters", "gauss", "grid", "outlier"} {
 		const dim = 20

@@ -170,8 +170,8 @@ func TestIncrementalSimilar(t *testing.T) {
 	})
 }
 
-// Edges that replace and edges that come in the same change: a new one may push out an edge of a
-// tree that an old one has just joined. That is rare, so these are many small graphs.
+// Replacement edges and new edges in the same change: a new edge may displace an edge of a tree
+// that an old edge has just joined. That is rare, so the test draws many small graphs.
 func TestIncrementalTreeOfMany(t *testing.T) {
 	const dim, n = 4, 22
 	for seed := range uint64(1500) {

@@ -4,7 +4,7 @@
 //	Graph            the neighbours of all rows among themselves
 //	FromGiven        the same of lists that somebody else found
 //	Index            an index for other rows
-//	Settings         what is asked for: a method, or a recall that decides
+//	Settings         the requested method, or a recall that decides
 //	Settings.Graph,  the rule for either, as a function of n, dim and k alone
 //	Settings.Index
 //

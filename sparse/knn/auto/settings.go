@@ -135,8 +135,8 @@ func (s Settings) Index(n, dim, k int) Method {
 // Rows of at least wideColumns are searched exactly up to wideRows where cells are refused.
 const wideColumns, wideRows = 96, 25_000
 
-// Scans reports whether n rows of dim values that refuse cells are searched exactly, although Index
-// returns HNSW. It is not so if links are requested.
+// Scans reports whether n rows of dim values that cells cannot index are searched exactly, although
+// Index returns HNSW. If links are requested, it is false.
 func (s Settings) Scans(n, dim int) bool {
 	return s.Method != HNSW && dim >= wideColumns && n <= wideRows
 }

@@ -99,7 +99,7 @@ func (ix *Index) one(w *work, query []float32, nb *knn.Neighbors, i int) {
 	w.report(ix.x, query, index, dist2)
 }
 
-// pass stores in w.rows the rows to compute exactly, times as many as for k neighbours.
+// pass stores in w.rows the rows to compute exactly: times the number for k neighbours.
 func (ix *Index) pass(w *work, times int) {
 	found := w.least(ix.read(w, times), min(times*ix.kept, ix.x.Rows), ix.keptBelow)
 	w.rows = w.rows[:0]
@@ -121,7 +121,7 @@ func (ix *Index) nearCells(w *work) []int32 {
 	return w.near
 }
 
-// read stores the nearest cells in w.probed, ascending, times as many as for k neighbours. It
+// read stores the nearest cells in w.probed, ascending: times the number for k neighbours. It
 // returns the scores of their places; those of the i-th cell start at w.from[i].
 func (ix *Index) read(w *work, times int) []int32 {
 	w.probed, w.from = w.probed[:0], w.from[:0]

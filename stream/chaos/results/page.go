@@ -16,15 +16,15 @@ const details = "\n<!-- details -->\n"
 const introduction = `# What breaking the stage has shown
 
 ` + "`make chaos-page`" + ` writes this page from the results of runs (docs/chaos). [operations.md](operations.md), "Fault injection", explains
-the faults and what must hold; package stream/chaos how a run works. Begun: the time in UTC; a dash stands for earlier runs.
+the faults and what must hold. Package stream/chaos explains a run. "Begun" is the time in UTC; earlier runs have a dash.
 `
 
 const runsHead = `
 ## Faults
 
 Each line is one run of a scenario, by a schedule that its seed determines. The judge knows only the final content of the topics. Faults at a
-named moment happen at a certain request or answer, or while a file of the state is written. Wrong: outputs of no input, out of order, with
-other rows, or with other bytes for the same offset and version. Only at-least-once delivery allows duplicates. Lag at rest: the difference between the group's committed offsets and the ends of its topic, markers of transactions included.
+named moment happen at a certain request or answer, or while a file of the state is written. Wrong are outputs of no input, out of order,
+with other rows, or with other bytes for the same offset and version. Only at-least-once delivery allows duplicates. Lag at rest: the difference between the group's committed offsets and the ends of its topic, markers of transactions included.
 
 | scenario | broker | delivery | seed | faults | at named moments | inputs | placed | dead letters | lost | duplicates | wrong | lag at rest | minutes | begun | promises |
 |---|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
@@ -33,8 +33,8 @@ other rows, or with other bytes for the same offset and version. Only at-least-o
 const topicsHead = `
 ## Topics that change
 
-The source's topic is deleted and created again at random moments, with fewer or more messages, or gets more partitions. Late: how often not
-all of it was read within 10 s. No message may come twice, with either kind of delivery.
+The source's topic is deleted and created again at random moments, with fewer or more messages, or gets more partitions. "Late" counts how often
+reading everything took more than 10 s. No message may be delivered twice, with either kind of delivery.
 
 | the topic is | broker | delivery | seed | times | inputs | lost | duplicates | late | median, s | longest, s | minutes | begun | promises |
 |---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
@@ -43,7 +43,7 @@ all of it was read within 10 s. No message may come twice, with either kind of d
 const soakHead = `
 ## A steady rate
 
-A stage that learns all the time: mean of the last two thirds, and growth along a straight line.
+A stage that learns all the time. Figures are the mean of the last two thirds, and the growth along a fitted line.
 
 | broker | begun | minutes | messages/s | inputs | lost | duplicates | maps | memory, MiB | goroutines | open files | promises |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|
@@ -52,7 +52,7 @@ A stage that learns all the time: mean of the last two thirds, and growth along 
 const mutationsHead = `
 ## Damaged messages
 
-Randomly damaged messages, decoded in processes of their own. Allocations count with all garbage.
+Randomly damaged messages, decoded in processes of their own. Allocations include all garbage.
 
 | format | messages | decoded all the same | refused | ended the process | most allocated for one | limit | minutes |
 |---|---:|---:|---:|---:|---:|---:|---:|

@@ -29,7 +29,7 @@ func TestMessage(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d, err := format.NewDecoder(format.Settings{Registry: schemas.Client(), Spec: record.Spec{Vector: Vector}})
+				d, err := format.NewDecoder(format.Decoding{Registry: schemas.Client(), Spec: record.Spec{Vector: Vector}})
 				if err != nil {
 					t.Fatal(err)
 				}

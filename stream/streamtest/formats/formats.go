@@ -117,12 +117,12 @@ func NewStage(r *registry.Client) (s Stage, err error) {
 // newStage is NewStage with the given names of the id and vector columns.
 func newStage(r *registry.Client, id, vector string) (s Stage, err error) {
 	s.Registry = r
-	s.Decoder, err = format.NewDecoder(format.Settings{Registry: r, ID: id,
+	s.Decoder, err = format.NewDecoder(format.Decoding{Registry: r, ID: id,
 		Spec: record.Spec{Paths: []string{id, formattest.Class, vector}, Vector: vector}})
 	if err != nil {
 		return s, err
 	}
-	s.Encoder, err = format.NewEncoder(format.Output{Registry: r, Topic: "out"})
+	s.Encoder, err = format.NewEncoder(format.Encoding{Registry: r, Topic: "out"})
 	return s, err
 }
 
@@ -176,7 +176,7 @@ func Kind(t *testing.T, n format.Name, open func(s Stage) (stream.Decoder, strea
 // check compares outputs with their inputs: the event and the format must be the same.
 func check(r *registry.Client) func(in, out *stream.Message) error {
 	s, err := NewStage(r)
-	plain, err2 := format.NewDecoder(format.Settings{Registry: r})
+	plain, err2 := format.NewDecoder(format.Decoding{Registry: r})
 	return func(in, out *stream.Message) error {
 		if err != nil || err2 != nil {
 			return fmt.Errorf("%v, %v", err, err2)

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Steps that come while one page replaces another run on the next page, or end with the first.
+// Steps that start while one page replaces another run on the next page, or end with the first.
 func TestStepsAcrossPages(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -16,8 +16,8 @@ func eight(masks Mem) {
 	)
 	TEXT(name, NOSPLIT, "func(out *float64, q *float32, dim int, data *float32, stride, limit int, rows *int32, count int) int")
 	Pragma("noescape")
-	Doc(name+" is exactAVX2 for all full groups of eight rows. It returns how many rows are left: fewer than eight, or",
-		"those from the group on that holds one not below limit.")
+	Doc(name+" is exactAVX2 for all full groups of eight rows. It returns the number of remaining rows: fewer than eight, or",
+		"those from the first group on that has a row not below limit.")
 	var (
 		data, stride, limit, dim, out = argument("data"), argument("stride"), argument("limit"), argument("dim"), argument("out")
 		left, off, temp               = Load(Param("count"), GP64()), GP64(), GP64()

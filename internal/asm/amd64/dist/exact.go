@@ -15,7 +15,7 @@ func exact(masks Mem) {
 	TEXT(name, NOSPLIT, "func(out *float64, q *float32, dim int, data *float32, stride, limit int, rows *int32, count int) int")
 	Pragma("noescape")
 	Doc(name+" writes the squared distances of q and count numbered rows, added up in the order of elements, to out, and",
-		"returns how many of the rows are left from the group of four on that holds one not below limit, or 0.",
+		"returns the number of rows from the first group of four on that has a row not below limit, or 0 without one.",
 		"A row begins stride bytes after the one before.")
 	var (
 		data, stride, limit = argument("data"), argument("stride"), argument("limit")

@@ -227,7 +227,7 @@ func (s set) rows(m measure) {
 	TEXT(name, NOSPLIT, "func(out, q *float32, dim int, data *float32, stride, limit int, rows *int32, count int) int")
 	Pragma("noescape")
 	Doc(name+" writes the "+m.doc+" of q and count numbered rows to out, and returns",
-		"how many of the rows are left from the group of four on that holds one not below limit, or 0.",
+		"the number of rows from the first group of four on that has a row not below limit, or 0 without one.",
 		"A row begins stride bytes after the one before.")
 	var (
 		data, stride, limit = argument("data"), argument("stride"), argument("limit")

@@ -62,7 +62,7 @@ type isa struct {
 	ops
 }
 
-// lanes returns how many numbers a register has.
+// lanes returns the number of elements of a register.
 func (s isa) lanes() int { return s.width / s.number }
 
 // size is that of a register in bytes.

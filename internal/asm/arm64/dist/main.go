@@ -125,7 +125,7 @@ func (a *kernels) pair() {
 func (a *kernels) rows() {
 	a.Func("rowsNEON", "out, q *float32, dim int, data *float32, stride, limit int, rows *int32, count int", "int",
 		"writes the squared distances of q and count numbered rows to out, and returns\n"+
-			"// how many of the rows are left from the first on that is not below limit, or 0.\n"+
+			"// the number of rows from the first one on that is not below limit, or 0 without one.\n"+
 			"// A row begins stride bytes after the one before.")
 	out, q, data, stride := a.Arg("out"), a.Arg("q"), a.Arg("data"), a.Arg("stride")
 	limit, rows, count, row := a.Arg("limit"), a.Arg("rows"), a.Arg("count"), a.Int()

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// frame maps the map's coordinates to the panel, with one scale for both axes.
-type frame struct {
+// viewport maps the map's coordinates to the panel, with one scale for both axes.
+type viewport struct {
 	panel          vg.Rectangle
 	x0, x1, y0, y1 float64 // range of the panel
 	scale          float64 // points (1/72 inch) per map unit
@@ -18,7 +18,7 @@ type frame struct {
 // margin is the share of the data's extent left free around it.
 const margin = 0.05
 
-// A frame may exclude outliers: at most a share of most of the points and of the distinct places,
+// A viewport may exclude outliers: at most a share of most of the points and of the distinct places,
 // and a share of cuts at either end of both axes. It only does so if the rest is then drawn at
 // least worth times as large. Further outliers are excluded if the rest becomes more times as large
 // again. Points within reach of the rest, a share of its extent, are no outliers. This includes the
@@ -32,9 +32,9 @@ const (
 	reach = 0.4
 )
 
-// newFrame fits points, whose coordinates must be finite, into the panel. It excludes outliers if
+// newViewport fits points, whose coordinates must be finite, into the panel. It excludes outliers if
 // they would leave most of it empty.
-func newFrame(x, y []float64, panel vg.Rectangle) frame {
+func newViewport(x, y []float64, panel vg.Rectangle) viewport {
 	px, py := once(x, y)
 	xs, ys := axis{ascending(x), ascending(px)}, axis{ascending(y), ascending(py)}
 	whole := fitted(xs.within(0), ys.within(0), panel)
@@ -48,8 +48,8 @@ func newFrame(x, y []float64, panel vg.Rectangle) frame {
 	return f
 }
 
-// beyond returns the share of points outside the frame.
-func (f frame) beyond(x, y []float64) float64 {
+// beyond returns the share of points outside the viewport.
+func (f viewport) beyond(x, y []float64) float64 {
 	n := 0
 	for i := range x {
 		if _, inside := f.at(x[i], y[i]); !inside {
@@ -59,15 +59,15 @@ func (f frame) beyond(x, y []float64) float64 {
 	return float64(n) / float64(len(x))
 }
 
-// fitted returns the frame that shows x and y as large as the panel allows.
-func fitted(x, y span, panel vg.Rectangle) frame {
+// fitted returns the viewport that shows x and y as large as the panel allows.
+func fitted(x, y span, panel vg.Rectangle) viewport {
 	size := panel.Size()
 	w, h := x.to-x.from, y.to-y.from
 	if w == 0 && h == 0 {
 		w, h = 1, 1
 	}
 	w, h = w*(1+2*margin), h*(1+2*margin)
-	f := frame{panel: panel, scale: math.Inf(1)}
+	f := viewport{panel: panel, scale: math.Inf(1)}
 	if w > 0 {
 		f.scale = float64(size.X) / w
 	}
@@ -141,7 +141,7 @@ func ascending(v []float64) []float64 {
 
 // at returns the position of a point on the canvas, and whether it is within the panel. A point
 // outside is moved to the panel's edge.
-func (f frame) at(x, y float64) (p vg.Point, inside bool) {
+func (f viewport) at(x, y float64) (p vg.Point, inside bool) {
 	cx, cy := math.Min(math.Max(x, f.x0), f.x1), math.Min(math.Max(y, f.y0), f.y1)
 	p = vg.Point{
 		X: f.panel.Min.X + vg.Length((cx-f.x0)*f.scale),
@@ -151,13 +151,13 @@ func (f frame) at(x, y float64) (p vg.Point, inside bool) {
 }
 
 // pullIn moves a point at the panel's edge inwards by its radius.
-func (f frame) pullIn(p vg.Point, r vg.Length) vg.Point {
+func (f viewport) pullIn(p vg.Point, r vg.Length) vg.Point {
 	in := f.panel
 	return vg.Point{X: min(max(p.X, in.Min.X+r), in.Max.X-r), Y: min(max(p.Y, in.Min.Y+r), in.Max.Y-r)}
 }
 
 // ticks returns the multiples of the grid's step in from..to.
-func (f frame) ticks(from, to float64) []float64 {
+func (f viewport) ticks(from, to float64) []float64 {
 	var at []float64
 	for k := math.Ceil(from / f.step); k*f.step <= to; k++ {
 		at = append(at, k*f.step)

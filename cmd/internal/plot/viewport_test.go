@@ -41,8 +41,8 @@ func framed(t testing.TB, x, y []float64) *picture {
 // used returns the share of the panel that the range of the points covers.
 func (p *picture) used(x, y []float64) float64 {
 	xs, ys := ascending(x), ascending(y)
-	size := p.frame.panel.Size()
-	return (xs[len(xs)-1] - xs[0]) * (ys[len(ys)-1] - ys[0]) * p.frame.scale * p.frame.scale / float64(size.X*size.Y)
+	size := p.viewport.panel.Size()
+	return (xs[len(xs)-1] - xs[0]) * (ys[len(ys)-1] - ys[0]) * p.viewport.scale * p.viewport.scale / float64(size.X*size.Y)
 }
 
 func TestWhatTheFrameLeavesOut(t *testing.T) {
@@ -84,7 +84,7 @@ func TestWhatTheFrameLeavesOut(t *testing.T) {
 			x, y = cloud(x, y, r, 9000, 0, 0, 10)
 			return cloud(x, y, r, 1000, 900, 0, 10)
 		}, 10000, 0, 0, 0},
-		// In a stream of mostly equal events, the other events determine the frame.
+		// In a stream of mostly equal events, the other events determine the viewport.
 		"equal events are one place": {func(x, y []float64, r *rand.Rand) ([]float64, []float64) {
 			x, y = repeated(x, y, 99000, 0, 0)
 			x, y = repeated(x, y, 500, 0.01, 0.01)
@@ -103,7 +103,7 @@ func TestWhatTheFrameLeavesOut(t *testing.T) {
 				t.Errorf("drawn %+v, expected %d to %d of %d outside", p.drawn, c.out, c.atMost, len(x))
 			}
 			for i := range c.main {
-				if _, inside := p.frame.at(x[i], y[i]); !inside && c.main == len(x) {
+				if _, inside := p.viewport.at(x[i], y[i]); !inside && c.main == len(x) {
 					t.Fatalf("point %d is outside", i)
 				}
 			}
@@ -114,7 +114,7 @@ func TestWhatTheFrameLeavesOut(t *testing.T) {
 	}
 }
 
-// For any points: each is drawn at its position, at the edge, or counted as lost. The frame
+// For any points: each is drawn at its position, at the edge, or counted as lost. The viewport
 // excludes few points, and only if the rest then has twice the area. No further allowed cut would
 // enlarge the rest much more.
 func TestFrameOfAnyPoints(t *testing.T) {
@@ -135,7 +135,7 @@ func TestFrameOfAnyPoints(t *testing.T) {
 			rt.Fatalf("%d points, %d of them finite: %+v", len(x), n, d)
 		}
 		for _, d := range p.dots {
-			in := p.frame.panel
+			in := p.viewport.panel
 			if d.at.X-d.r < in.Min.X-d.r || d.at.X > in.Max.X || d.at.Y < in.Min.Y || d.at.Y > in.Max.Y {
 				rt.Fatalf("a dot at %v, beyond the panel %v", d.at, in)
 			}
@@ -146,13 +146,13 @@ func TestFrameOfAnyPoints(t *testing.T) {
 		fx, fy := finite(x, y)
 		px, py := once(fx, fy)
 		xs, ys := axis{ascending(fx), ascending(px)}, axis{ascending(fy), ascending(py)}
-		whole := fitted(xs.within(0), ys.within(0), p.frame.panel)
-		if p.frame.scale != whole.scale && p.frame.scale < worth*whole.scale {
-			rt.Fatalf("points are left out to show the rest %v times as large", p.frame.scale/whole.scale)
+		whole := fitted(xs.within(0), ys.within(0), p.viewport.panel)
+		if p.viewport.scale != whole.scale && p.viewport.scale < worth*whole.scale {
+			rt.Fatalf("points are left out to show the rest %v times as large", p.viewport.scale/whole.scale)
 		}
 		for _, share := range cuts {
-			if g := fitted(xs.within(share), ys.within(share), p.frame.panel); g.scale >= max(worth*whole.scale, more*p.frame.scale)*(1+1e-9) && g.beyond(fx, fy) <= most && g.beyond(px, py) <= most {
-				rt.Fatalf("without a share of %v the rest would be %v times as large", share, g.scale/p.frame.scale)
+			if g := fitted(xs.within(share), ys.within(share), p.viewport.panel); g.scale >= max(worth*whole.scale, more*p.viewport.scale)*(1+1e-9) && g.beyond(fx, fy) <= most && g.beyond(px, py) <= most {
+				rt.Fatalf("without a share of %v the rest would be %v times as large", share, g.scale/p.viewport.scale)
 			}
 		}
 	})

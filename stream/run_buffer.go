@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// intake passes runs of one partition from the goroutine that fetches to the worker. Runs that
+// runBuffer passes runs of one partition from the goroutine that fetches to the worker. Runs that
 // arrive while the worker is busy are merged, as long as they make one batch. So a stage under load
 // has larger batches instead of longer queues.
-type intake struct {
+type runBuffer struct {
 	batchMessages int
 	batchBytes    int64
 	lingering     time.Duration
@@ -18,18 +18,18 @@ type intake struct {
 	mu   sync.Mutex
 	next Run
 	has  bool // next is set, perhaps to a run without messages
-	own  bool // the messages of next are in memory that the intake allocated
+	own  bool // the messages of next are in memory that the buffer allocated
 	err  error
 	// ready contains a token if there may be a run to take, and room if a run was taken.
 	ready, room chan struct{}
 }
 
-func newIntake(s *Settings) *intake {
-	return &intake{batchMessages: s.BatchMessages, batchBytes: int64(s.BatchBytes), lingering: s.Linger, ready: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+func newRunBuffer(s *Settings) *runBuffer {
+	return &runBuffer{batchMessages: s.BatchMessages, batchBytes: int64(s.BatchBytes), lingering: s.Linger, ready: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
 // put blocks until the run can be stored or merged with the stored run.
-func (q *intake) put(ctx context.Context, l Run) error {
+func (q *runBuffer) put(ctx context.Context, l Run) error {
 	for !q.merge(l) {
 		select {
 		case <-q.room:
@@ -41,7 +41,7 @@ func (q *intake) put(ctx context.Context, l Run) error {
 }
 
 // merge adds a run if none is stored or both make one batch.
-func (q *intake) merge(l Run) bool {
+func (q *runBuffer) merge(l Run) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := len(q.next.Messages)
@@ -66,7 +66,7 @@ func (q *intake) merge(l Run) bool {
 }
 
 // linger waits until the stored run has been taken, but at most for the linger time.
-func (q *intake) linger(ctx context.Context) {
+func (q *runBuffer) linger(ctx context.Context) {
 	t := time.NewTimer(q.lingering)
 	defer t.Stop()
 	select {
@@ -77,7 +77,7 @@ func (q *intake) linger(ctx context.Context) {
 }
 
 // end records that no more runs follow, and the reason.
-func (q *intake) end(err error) {
+func (q *runBuffer) end(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.err = err
@@ -86,7 +86,7 @@ func (q *intake) end(err error) {
 
 // unload returns the stored run, which may have no messages. some is false if there is none. After
 // the last run it returns the reason for the end.
-func (q *intake) unload() (l Run, some bool, err error) {
+func (q *runBuffer) unload() (l Run, some bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.has {
