@@ -62,8 +62,12 @@ func (p *Placer) one(w *placeWork, x []float32, index []int32, dist2 []float64) 
 	}
 	sigma2, likely2 := p.join(w, w.sent[:linear], index, dist2)
 	Median(w.mu, w.values[:2*len(w.joined)], w.joined)
-	if p.set.Rule != placing.Median {
-		climb(w, sigma2, st.Tail)
+	switch {
+	case p.set.Rule == placing.Median:
+	case len(w.mu) == 2:
+		ascendPlane(w, sigma2, st.Tail)
+	default:
+		ascend(w, sigma2, st.Tail)
 	}
 	// The standard error does not depend on the rule: every edge has its weight in the likelihood.
 	for k := range w.joined {
@@ -112,8 +116,8 @@ func (p *Placer) join(w *placeWork, sent []float64, index []int32, dist2 []float
 	return sigma2 / total, likely2 / all
 }
 
-// climb iterates from w.mu to the maximum of the frozen likelihood.
-func climb(w *placeWork, sigma2, tail float64) {
+// ascend iterates from w.mu to the maximum of the frozen likelihood.
+func ascend(w *placeWork, sigma2, tail float64) {
 	for range climbSteps {
 		copy(w.last, w.mu)
 		Place(w.mu, w.next, w.joined, sigma2, tail, 1)
@@ -127,6 +131,16 @@ func climb(w *placeWork, sigma2, tail float64) {
 			return
 		}
 	}
+}
+
+// ascendPlane is ascend in two dimensions, with the same bits.
+func ascendPlane(w *placeWork, sigma2, tail float64) {
+	w.edges.Reset()
+	for k := range w.joined {
+		e := &w.joined[k]
+		w.edges.Add(e.Mu[0], e.Mu[1], e.S, e.Delta2+(sigma2+e.Sigma2))
+	}
+	w.mu[0], w.mu[1] = w.edges.Plane(w.mu[0], w.mu[1], 1/(2*tail), climbStill*climbStill*sigma2, climbSteps)
 }
 
 // standardError2 returns the squared standard error of a place: 1 over the curvature of the frozen

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"unfold/internal/par"
+	"unfold/internal/simd/climb"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/placing"
@@ -104,7 +105,8 @@ type placeWork struct {
 	// Scratch memory for steps and edges, and for locally linear weights and their matrix.
 	last, next []float64
 	joined     []Edge
-	values     []float64 // scratch memory of Median
+	edges      climb.Edges // joined, for the steps in the plane
+	values     []float64   // scratch memory of Median
 	sent, gram []float64
 }
 
