@@ -5,6 +5,7 @@ package asm
 import (
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -29,6 +30,17 @@ func Registers(n int, one func() reg.VecVirtual) []reg.VecVirtual {
 		out[i] = one()
 	}
 	return out
+}
+
+// Dot emits VPDPBUSD, which avo does not know: sum += four signed bytes times four unsigned ones, in
+// every lane. It needs VNNI.
+func Dot(signed, unsigned, sum operand.Op) {
+	build.Instruction(&ir.Instruction{
+		Opcode:   "VPDPBUSD",
+		Operands: []operand.Op{signed, unsigned, sum},
+		Inputs:   []operand.Op{signed, unsigned, sum},
+		Outputs:  []operand.Op{sum},
+	})
 }
 
 // Set is an instruction set with registers of 512 bits or of 256, for kernels on integers.

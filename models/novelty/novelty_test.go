@@ -84,8 +84,8 @@ func TestScoresAreTheDefinition(t *testing.T) {
 	}
 	for i := range n {
 		want := lof(x.Row(i), x, k, i)
-		p := percentile(tables.Local, want*(1+1e-12))
-		q := percentile(tables.Local, want*(1-1e-12))
+		p := newFinder(tables.Local).percentile(tables.Local, want*(1+1e-12))
+		q := newFinder(tables.Local).percentile(tables.Local, want*(1-1e-12))
 		if own.Local[i] < q || own.Local[i] > p {
 			t.Errorf("point %d: leave-one-out percentile %g, want %g to %g", i, own.Local[i], q, p)
 		}
@@ -110,7 +110,7 @@ func TestScoresAreTheDefinition(t *testing.T) {
 func TestPercentile(t *testing.T) {
 	list := []float64{1, 2, 2, 2, 5}
 	for _, c := range []struct{ v, want float64 }{{0, 0}, {1, 0.1}, {1.5, 0.2}, {2, 0.5}, {3, 0.8}, {5, 0.9}, {6, 1}, {math.Inf(1), 1}} {
-		if got := percentile(list, c.v); got != c.want {
+		if got := newFinder(list).percentile(list, c.v); got != c.want {
 			t.Errorf("percentile of %g in %v is %g, want %g", c.v, list, got, c.want)
 		}
 	}
@@ -121,14 +121,14 @@ func TestPercentileProperties(t *testing.T) {
 		list := rapid.SliceOfN(rapid.Float64Range(-3, 3), 1, 30).Draw(t, "list")
 		slices.Sort(list)
 		a, b := rapid.Float64Range(-4, 4).Draw(t, "a"), rapid.Float64Range(-4, 4).Draw(t, "b")
-		pa, pb := percentile(list, a), percentile(list, b)
+		pa, pb := newFinder(list).percentile(list, a), newFinder(list).percentile(list, b)
 		if pa < 0 || pa > 1 || a < b && pa > pb {
 			t.Fatalf("percentiles %g of %g and %g of %g", pa, a, pb, b)
 		}
 		// The mean percentile of the list's own values is a half.
 		var sum float64
 		for _, v := range list {
-			sum += percentile(list, v)
+			sum += newFinder(list).percentile(list, v)
 		}
 		if d := math.Abs(sum/float64(len(list)) - 0.5); d > 1e-12 {
 			t.Fatalf("the mean of the list's own percentiles is off a half by %g", d)

@@ -3,7 +3,6 @@ package novelty
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"unfold/internal/par"
 	"unfold/models"
@@ -24,6 +23,9 @@ type Tables struct {
 	// Local and Global (n) are the reference points' leave-one-out scores,
 	// ascending.
 	Local, Global []float64
+
+	// local and global find scores in Local and Global; nil if they were not made.
+	local, global *finder
 }
 
 // Scores has the two scores, or their percentiles, of a sequence of points.
@@ -75,7 +77,10 @@ func New(nb *knn.Neighbors, k, threads int) (*Tables, Scores, error) {
 
 // Of returns the tables of a snapshot, and shares its memory.
 func Of(s *snapshot.Snapshot) *Tables {
-	return &Tables{K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores}
+	return &Tables{
+		K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores,
+		local: newFinder(s.LocalScores), global: newFinder(s.GlobalScores),
+	}
 }
 
 // Others removes the reference point that equals the event from a neighbour list, so that a
@@ -111,16 +116,5 @@ func (t *Tables) density(index []int32, dist2 []float64) float64 {
 
 // Percentiles returns the percentiles of two scores.
 func (t *Tables) Percentiles(local, global float64) (float64, float64) {
-	return percentile(t.Local, local), percentile(t.Global, global)
-}
-
-// percentile returns the share of an ascending list that is smaller than v, with equal values
-// counted half.
-func percentile(list []float64, v float64) float64 {
-	below := sort.SearchFloat64s(list, v)
-	upTo := below
-	if below < len(list) && list[below] == v {
-		upTo += sort.Search(len(list)-below, func(i int) bool { return list[below+i] > v })
-	}
-	return float64(below+upTo) / float64(2*len(list))
+	return t.local.percentile(t.Local, local), t.global.percentile(t.Global, global)
 }

@@ -3,6 +3,7 @@ package student
 import (
 	"math"
 
+	"unfold/internal/simd/topk"
 	"unfold/models/placing"
 )
 
@@ -61,9 +62,13 @@ func (p *Placer) one(w *placeWork, x []float32, index []int32, dist2 []float64) 
 		p.linear(w.sent[:linear], w.gram[:linear*linear], x, index)
 	}
 	sigma2, likely2 := p.join(w, w.sent[:linear], index, dist2)
-	Median(w.mu, w.values[:2*len(w.joined)], w.joined)
-	if p.set.Rule != placing.Median {
-		climb(w, sigma2, st.Tail)
+	w.median()
+	switch {
+	case p.set.Rule == placing.Median:
+	case len(w.mu) == 2:
+		ascendPlane(w, sigma2, st.Tail)
+	default:
+		ascend(w, sigma2, st.Tail)
 	}
 	// The standard error does not depend on the rule: every edge has its weight in the likelihood.
 	for k := range w.joined {
@@ -112,8 +117,62 @@ func (p *Placer) join(w *placeWork, sent []float64, index []int32, dist2 []float
 	return sigma2 / total, likely2 / all
 }
 
-// climb iterates from w.mu to the maximum of the frozen likelihood.
-func climb(w *placeWork, sigma2, tail float64) {
+// median sets w.mu as Median does, with the same bits.
+func (w *placeWork) median() {
+	n := len(w.joined)
+	if n > min(topk.MostRanks(), len(w.key)) {
+		Median(w.mu, w.values[:2*n], w.joined)
+		return
+	}
+	var total float64
+	for k := range w.joined {
+		total += w.joined[k].S
+	}
+	for c := range w.mu {
+		var ok bool
+		if w.mu[c], ok = w.ranked(c, total); !ok {
+			at, s := w.values[:n], w.values[n:2*n]
+			for k := range w.joined {
+				at[k], s[k] = w.joined[k].Mu[c], w.joined[k].S
+			}
+			w.mu[c] = middle(at, s, total/2)
+		}
+	}
+}
+
+// clearly is the share of all weights by which a sum must differ from half of them. It is far more than
+// the rounding errors of sums in any order.
+const clearly = 1e-9
+
+// ranked returns the weighted median of one coordinate by the ranks of its values in single precision.
+// It returns false if these do not tell two values apart, or if the sum of weights does not clearly pass
+// half of the total at one value.
+func (w *placeWork) ranked(c int, total float64) (v float64, ok bool) {
+	n, sum := len(w.joined), 0
+	for k := range w.joined {
+		b := int32(math.Float32bits(float32(w.joined[k].Mu[c]) + 0)) // no -0
+		w.key[k] = b ^ b>>31&math.MaxInt32                           // in the order of the values
+	}
+	topk.Ranks(w.rank, w.key[:(n+topk.Side-1)/topk.Side*topk.Side], n)
+	for k, r := range w.rank[:n] {
+		w.byRank[r] = int32(k)
+		sum += int(r)
+	}
+	if sum != n*(n-1)/2 {
+		return 0, false
+	}
+	half, margin, weight := total/2, clearly*total, 0.0
+	for _, k := range w.byRank[:n] {
+		e := &w.joined[k]
+		if weight += e.S; weight > half-margin {
+			return e.Mu[c], weight > half+margin
+		}
+	}
+	return 0, false
+}
+
+// ascend iterates from w.mu to the maximum of the frozen likelihood.
+func ascend(w *placeWork, sigma2, tail float64) {
 	for range climbSteps {
 		copy(w.last, w.mu)
 		Place(w.mu, w.next, w.joined, sigma2, tail, 1)
@@ -127,6 +186,16 @@ func climb(w *placeWork, sigma2, tail float64) {
 			return
 		}
 	}
+}
+
+// ascendPlane is ascend in two dimensions, with the same bits.
+func ascendPlane(w *placeWork, sigma2, tail float64) {
+	w.edges.Reset()
+	for k := range w.joined {
+		e := &w.joined[k]
+		w.edges.Add(e.Mu[0], e.Mu[1], e.S, e.Delta2+(sigma2+e.Sigma2))
+	}
+	w.mu[0], w.mu[1] = w.edges.Plane(w.mu[0], w.mu[1], 1/(2*tail), climbStill*climbStill*sigma2, climbSteps)
 }
 
 // standardError2 returns the squared standard error of a place: 1 over the curvature of the frozen

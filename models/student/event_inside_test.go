@@ -177,7 +177,7 @@ func TestClimbEnds(t *testing.T) {
 	first := slices.Clone(start)
 	Place(first, make([]float64, 2), edges, .1, 1, 1)
 	w := &placeWork{mu: slices.Clone(start), last: slices.Clone(first), next: make([]float64, 2), joined: edges}
-	climb(w, .1, 1)
+	ascend(w, .1, 1)
 	want := slices.Clone(start)
 	Place(want, make([]float64, 2), edges, .1, 1, 2000)
 	if vec.SquaredDistance(w.mu, want) > 1e-12 {
@@ -185,7 +185,7 @@ func TestClimbEnds(t *testing.T) {
 	}
 	// At the optimum nothing moves: it ends after one step, as the memory shows.
 	w.mu, w.last = slices.Clone(want), []float64{9, 9}
-	if climb(w, .1, 1); !slices.Equal(w.last, want) || vec.SquaredDistance(w.mu, want) > 1e-20 {
+	if ascend(w, .1, 1); !slices.Equal(w.last, want) || vec.SquaredDistance(w.mu, want) > 1e-20 {
 		t.Errorf("from the end it takes more steps than one: %v, %v", w.last, w.mu)
 	}
 }

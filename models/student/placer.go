@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"unfold/internal/par"
+	"unfold/internal/simd/climb"
+	"unfold/internal/simd/topk"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/placing"
@@ -104,8 +106,12 @@ type placeWork struct {
 	// Scratch memory for steps and edges, and for locally linear weights and their matrix.
 	last, next []float64
 	joined     []Edge
-	values     []float64 // scratch memory of Median
-	sent, gram []float64
+	edges      climb.Edges // joined, for the steps in the plane
+	// key are coordinates of the edges in single precision, rank their ranks, and byRank the edges in
+	// their order.
+	key, rank, byRank []int32
+	values            []float64 // scratch memory of Median
+	sent, gram        []float64
 }
 
 // fit allocates the memory for a map of the given dimension and number of neighbours, unless it is
@@ -116,8 +122,10 @@ func (w *placeWork) fit(dims, neighbors int) {
 	}
 	linear := lleNeighbors(neighbors)
 	edges := max(linear, receiveRange)
+	room := func() []int32 { return make([]int32, par.Pieces(edges, topk.Side)*topk.Side) }
 	*w = placeWork{
 		mu: make([]float64, dims), last: make([]float64, dims), next: make([]float64, dims),
 		joined: make([]Edge, 0, edges), values: make([]float64, 2*edges), sent: make([]float64, linear), gram: make([]float64, linear*linear),
+		key: room(), rank: room(), byRank: room(),
 	}
 }

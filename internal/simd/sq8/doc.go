@@ -39,6 +39,9 @@
 // alone: product k is between 0 and 2 h_k q_k. Most queries are far from the ends of the range in
 // most columns, so that many groups fit in a run before sums are widened to 32 bits.
 //
+// With VNNI, an extension of AVX-512, one instruction multiplies and adds to 32 bits, so that runs do
+// not matter.
+//
 // On arm64 the 7 bits also allow rows to be signed bytes: two products in 16 bits, and one sum of
 // neighbours in 32, are three operations for 16 elements.
 //

@@ -398,3 +398,324 @@ scoresAVX2OneRun:
 scoresAVX2Done:
 	VZEROUPPER
 	RET
+
+// func scoresDotAVX512(out *int32, code *int8, groups int, data *uint8, norm *int32, panels int)
+// Requires: AVX, AVX512F
+TEXT ·scoresDotAVX512(SB), NOSPLIT, $0-48
+	MOVQ out+0(FP), AX
+	MOVQ code+8(FP), CX
+	MOVQ groups+16(FP), DX
+	MOVQ data+24(FP), BX
+	MOVQ norm+32(FP), SI
+	MOVQ panels+40(FP), DI
+	MOVQ DX, R8
+	SHLQ $0x06, R8
+	LEAQ (R8)(R8*2), R9
+
+dotsOf8:
+	CMPQ   DI, $0x08
+	JLT    dotsOf8Done
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	LEAQ   (BX)(R8*4), R10
+
+dotsOf8Next:
+	VPBROADCASTD (R11), Z0
+	VMOVDQU32    (BX), Z1
+	VPDPBUSD     Z0, Z1, Z2
+	VMOVDQU32    (BX)(R8*1), Z1
+	VPDPBUSD     Z0, Z1, Z3
+	VMOVDQU32    (BX)(R8*2), Z1
+	VPDPBUSD     Z0, Z1, Z4
+	VMOVDQU32    (BX)(R9*1), Z1
+	VPDPBUSD     Z0, Z1, Z5
+	VMOVDQU32    (R10), Z1
+	VPDPBUSD     Z0, Z1, Z6
+	VMOVDQU32    (R10)(R8*1), Z1
+	VPDPBUSD     Z0, Z1, Z7
+	VMOVDQU32    (R10)(R8*2), Z1
+	VPDPBUSD     Z0, Z1, Z8
+	VMOVDQU32    (R10)(R9*1), Z1
+	VPDPBUSD     Z0, Z1, Z9
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, R10
+	DECQ         R12
+	JNE          dotsOf8Next
+	LEAQ         (R10)(R9*1), BX
+	VPADDD       Z2, Z2, Z2
+	VMOVDQU32    (SI), Z1
+	VPSUBD       Z2, Z1, Z1
+	VMOVDQU32    Z1, (AX)
+	VPADDD       Z3, Z3, Z3
+	VMOVDQU32    64(SI), Z1
+	VPSUBD       Z3, Z1, Z1
+	VMOVDQU32    Z1, 64(AX)
+	VPADDD       Z4, Z4, Z4
+	VMOVDQU32    128(SI), Z1
+	VPSUBD       Z4, Z1, Z1
+	VMOVDQU32    Z1, 128(AX)
+	VPADDD       Z5, Z5, Z5
+	VMOVDQU32    192(SI), Z1
+	VPSUBD       Z5, Z1, Z1
+	VMOVDQU32    Z1, 192(AX)
+	VPADDD       Z6, Z6, Z6
+	VMOVDQU32    256(SI), Z1
+	VPSUBD       Z6, Z1, Z1
+	VMOVDQU32    Z1, 256(AX)
+	VPADDD       Z7, Z7, Z7
+	VMOVDQU32    320(SI), Z1
+	VPSUBD       Z7, Z1, Z1
+	VMOVDQU32    Z1, 320(AX)
+	VPADDD       Z8, Z8, Z8
+	VMOVDQU32    384(SI), Z1
+	VPSUBD       Z8, Z1, Z1
+	VMOVDQU32    Z1, 384(AX)
+	VPADDD       Z9, Z9, Z9
+	VMOVDQU32    448(SI), Z1
+	VPSUBD       Z9, Z1, Z1
+	VMOVDQU32    Z1, 448(AX)
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, AX
+	SUBQ         $0x08, DI
+	JMP          dotsOf8
+
+dotsOf8Done:
+dotsOf4:
+	CMPQ   DI, $0x04
+	JLT    dotsOf4Done
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	LEAQ   (BX)(R8*4), R10
+
+dotsOf4Next:
+	VPBROADCASTD (R11), Z0
+	VMOVDQU32    (BX), Z1
+	VPDPBUSD     Z0, Z1, Z10
+	VMOVDQU32    (BX)(R8*1), Z1
+	VPDPBUSD     Z0, Z1, Z11
+	VMOVDQU32    (BX)(R8*2), Z1
+	VPDPBUSD     Z0, Z1, Z12
+	VMOVDQU32    (BX)(R9*1), Z1
+	VPDPBUSD     Z0, Z1, Z13
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, R10
+	DECQ         R12
+	JNE          dotsOf4Next
+	ADDQ         R9, BX
+	VPADDD       Z10, Z10, Z10
+	VMOVDQU32    (SI), Z1
+	VPSUBD       Z10, Z1, Z1
+	VMOVDQU32    Z1, (AX)
+	VPADDD       Z11, Z11, Z11
+	VMOVDQU32    64(SI), Z1
+	VPSUBD       Z11, Z1, Z1
+	VMOVDQU32    Z1, 64(AX)
+	VPADDD       Z12, Z12, Z12
+	VMOVDQU32    128(SI), Z1
+	VPSUBD       Z12, Z1, Z1
+	VMOVDQU32    Z1, 128(AX)
+	VPADDD       Z13, Z13, Z13
+	VMOVDQU32    192(SI), Z1
+	VPSUBD       Z13, Z1, Z1
+	VMOVDQU32    Z1, 192(AX)
+	ADDQ         $0x00000100, SI
+	ADDQ         $0x00000100, AX
+	SUBQ         $0x04, DI
+	JMP          dotsOf4
+
+dotsOf4Done:
+dotsOf2:
+	CMPQ   DI, $0x02
+	JLT    dotsOf2Done
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	LEAQ   (BX)(R8*4), R10
+
+dotsOf2Next:
+	VPBROADCASTD (R11), Z0
+	VMOVDQU32    (BX), Z1
+	VPDPBUSD     Z0, Z1, Z14
+	VMOVDQU32    (BX)(R8*1), Z1
+	VPDPBUSD     Z0, Z1, Z15
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, R10
+	DECQ         R12
+	JNE          dotsOf2Next
+	ADDQ         R8, BX
+	VPADDD       Z14, Z14, Z14
+	VMOVDQU32    (SI), Z1
+	VPSUBD       Z14, Z1, Z1
+	VMOVDQU32    Z1, (AX)
+	VPADDD       Z15, Z15, Z15
+	VMOVDQU32    64(SI), Z1
+	VPSUBD       Z15, Z1, Z1
+	VMOVDQU32    Z1, 64(AX)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x02, DI
+	JMP          dotsOf2
+
+dotsOf2Done:
+dotsOf1:
+	CMPQ   DI, $0x01
+	JLT    dotsOf1Done
+	VPXORD Z16, Z16, Z16
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	LEAQ   (BX)(R8*4), R10
+
+dotsOf1Next:
+	VPBROADCASTD (R11), Z0
+	VMOVDQU32    (BX), Z1
+	VPDPBUSD     Z0, Z1, Z16
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, R10
+	DECQ         R12
+	JNE          dotsOf1Next
+	VPADDD       Z16, Z16, Z16
+	VMOVDQU32    (SI), Z1
+	VPSUBD       Z16, Z1, Z1
+	VMOVDQU32    Z1, (AX)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x01, DI
+	JMP          dotsOf1
+
+dotsOf1Done:
+	VZEROUPPER
+	RET
+
+// func roundAVX2(code *int8, x *float32, center *float32, reach *uint8, per float32, eights int) (widest uint32, sum int32)
+// Requires: AVX, AVX2
+TEXT ·roundAVX2(SB), NOSPLIT, $0-56
+	MOVQ         code+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         center+16(FP), DX
+	MOVQ         reach+24(FP), BX
+	MOVQ         eights+40(FP), SI
+	VBROADCASTSS per+32(FP), Y0
+	MOVL         $0x4b400000, DI
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x7fffffff, DI
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0x0000ffff, DI
+	VMOVD        DI, X3
+	VPBROADCASTD X3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+
+roundLoop:
+	VMOVUPS    (CX), Y6
+	VSUBPS     (DX), Y6, Y6
+	VMULPS     Y0, Y6, Y6
+	VADDPS     Y1, Y6, Y6
+	VSUBPS     Y1, Y6, Y6
+	VPAND      Y2, Y6, Y7
+	VPMAXUD    Y7, Y4, Y4
+	VCVTTPS2DQ Y6, Y6
+
+	// Both factors of code (code + 2 reach) fit in 16 bits.
+	VPMOVZXBD    (BX), Y8
+	VPADDD       Y8, Y8, Y8
+	VPADDD       Y6, Y8, Y8
+	VPAND        Y3, Y6, Y7
+	VPMADDWD     Y7, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKSSDW    X7, X6, X6
+	VPACKSSWB    X6, X6, X6
+	VMOVQ        X6, (AX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	ADDQ         $0x08, BX
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JNE          roundLoop
+	VEXTRACTI128 $0x01, Y4, X0
+	VPMAXUD      X4, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPMAXUD      X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPMAXUD      X1, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, widest+48(FP)
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDD       X5, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, sum+52(FP)
+	VZEROUPPER
+	RET
+
+// func runsAVX2(runs *uint8, code *int8, reach *uint8, groups int) int
+// Requires: AVX, AVX2
+TEXT ·runsAVX2(SB), NOSPLIT, $0-40
+	MOVQ         runs+0(FP), AX
+	MOVQ         code+8(FP), CX
+	MOVQ         reach+16(FP), DX
+	MOVQ         groups+24(FP), BX
+	MOVQ         AX, SI
+	XORQ         DI, DI
+	MOVL         $0x00007fff, R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, X2
+	VPXOR        X3, X3, X3
+	VPXOR        X0, X0, X0
+
+runsLoop:
+	VPMOVSXBD (CX), X4
+	VPMOVZXBD (DX), X1
+	VPADDD    X1, X1, X1
+	VPMULLD   X1, X4, X4
+	VPMAXSD   X3, X4, X1
+	VPSUBD    X4, X1, X4
+	VPHADDD   X4, X1, X1
+	VPADDD    X1, X0, X0
+	VPCMPGTD  X2, X0, X4
+	VMOVMSKPS X4, R8
+	CMPQ      DI, $0x000000ff
+	JE        runsNext
+	TESTL     R8, R8
+	JE        runsSame
+
+runsNext:
+	MOVB    DI, (AX)
+	INCQ    AX
+	XORQ    DI, DI
+	VMOVDQA X1, X0
+
+runsSame:
+	INCQ DI
+	ADDQ $0x04, CX
+	ADDQ $0x04, DX
+	DECQ BX
+	JNE  runsLoop
+	MOVB DI, (AX)
+	INCQ AX
+	SUBQ SI, AX
+	MOVQ AX, ret+32(FP)
+	VZEROUPPER
+	RET

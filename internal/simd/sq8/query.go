@@ -1,6 +1,10 @@
 package sq8
 
-import "math"
+import (
+	"math"
+
+	"unfold/internal/simd"
+)
 
 // Query is the code of a query.
 type Query struct {
@@ -19,16 +23,16 @@ type Query struct {
 }
 
 // Set makes q the code of x. It reports false if x is too far outside the range of the rows.
-func (q *Query) Set(s *Scale, x []float32) (ok bool) {
+func (q *Query) Set(s *Scale, x []float32) (ok bool) { return q.setAt(simd.Best(), s, x) }
+
+func (q *Query) setAt(l simd.Level, s *Scale, x []float32) (ok bool) {
 	q.grow(s)
-	if !(s.code(q.code, x) <= mostQuery) {
+	widest, sum := s.code(l, q.code, x)
+	if !(math.Float32frombits(widest) <= mostQuery) {
 		return false
 	}
-	q.Base, q.shift = 0, 0
-	for k, c := range q.code[:len(s.reach)] {
-		q.Base += int32(c) * (int32(c) + 2*int32(s.reach[k]))
-	}
-	q.run(s)
+	q.Base, q.shift = sum, 0
+	q.run(l, s)
 	return true
 }
 
@@ -53,7 +57,7 @@ func (q *Query) SetFar(s *Scale, x []float32) {
 		q.code[k] = int8(c)
 		q.Base += 4 * max(0, int32(c)) * int32(s.reach[k])
 	}
-	q.run(s)
+	q.run(simd.Best(), s)
 }
 
 // grow makes room for a code, with zeros beyond the last column.
@@ -65,8 +69,8 @@ func (q *Query) grow(s *Scale) {
 }
 
 // run fills in the runs of the code.
-func (q *Query) run(s *Scale) {
-	q.runs = runs(q.own[:0], q.code, s.reach)
+func (q *Query) run(l simd.Level, s *Scale) {
+	q.runs = runs(l, q.own[:0], q.code, s.reach)
 	q.own = q.runs
 }
 
@@ -89,40 +93,11 @@ func (q *Query) norms(norm []int32) []int32 {
 // no Base, so it only serves to find the nearest row.
 func (s *Scale) RowQuery(code []int8) Query { return Query{code: code, runs: s.runs} }
 
-// runs appends runs of groups, each as long as possible. The first two and the last two columns of
-// a group are summed separately. A row has at most twice the reach in a column, and at least 0.
-func runs(to []uint8, code []int8, reach []uint8) []uint8 {
-	const top = 1<<15 - 1
-	var sums [group]int32 // those of positive and of negative products, of either two columns
-	length := uint8(0)
-	for k := 0; k < len(code); k += group {
-		c, r := (*[group]int8)(code[k:]), (*[group]uint8)(reach[k:])
-		var more [group]int32
-		for i, v := range c {
-			product := 2 * int32(v) * int32(r[i])
-			negative := product >> 31 // all bits or none: a branch would often be wrong
-			more[i/2] += product &^ negative
-			more[2+i/2] -= product & negative
-		}
-		room := length < 255
-		for i, v := range more {
-			sums[i] += v
-			room = room && sums[i] <= top
-		}
-		if !room {
-			to = append(to, length)
-			sums, length = more, 0
-		}
-		length++
-	}
-	return append(to, length)
-}
-
 // rowRuns returns runs that are valid for the codes of all rows with the given reach.
 func rowRuns(reach []uint8) []uint8 {
 	code := make([]int8, len(reach))
 	for k, r := range reach {
 		code[k] = int8(r)
 	}
-	return runs(nil, code, reach)
+	return runsTwin(nil, code, reach)
 }

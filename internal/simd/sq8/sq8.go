@@ -78,23 +78,13 @@ func (s *Scale) Dim() int { return len(s.center) }
 // Width returns the length of a query's code: the dimension, rounded up to a multiple of four.
 func (s *Scale) Width() int { return (len(s.center) + group - 1) / group * group }
 
-// code sets code to the rounded elements of (x - center)/step and returns the largest
-// magnitude, NaN if one is.
-func (s *Scale) code(code []int8, x []float32) float32 {
-	center, per := s.center[:len(x)], 1/s.step
-	code = code[:len(x)]
-	// The bits of non-negative numbers are ordered like the numbers, with NaN above all.
-	var widest uint32
-	for k, v := range x {
-		// Adding shift rounds to the nearest integer, if that is small.
-		i := float32((v-center[k])*per) + shift - shift
-		widest = max(widest, math.Float32bits(i)&^(1<<31))
-		code[k] = int8(int32(i))
-	}
-	return math.Float32frombits(widest)
+// code sets code to the rounded elements of (x - center)/step. It returns the bits of the largest
+// magnitude, which are more than those of any number if one is NaN, and the sum of code (code + 2
+// reach). If a magnitude exceeds 127, the code and the sum are meaningless.
+func (s *Scale) code(l simd.Level, code []int8, x []float32) (widest uint32, sum int32) {
+	n := len(x)
+	return round(l, code[:n], x, s.center[:n], s.reach[:n], 1/s.step)
 }
-
-const shift = 1.5 * (1 << 23)
 
 // Panels are the codes of rows, in panels of sixteen. They are immutable once filled.
 type Panels struct {
@@ -126,7 +116,7 @@ func (p *Panels) Bytes() int64 { return int64(len(p.data) + 4*len(p.norm)) }
 func (s *Scale) Row(code []int8, x []float32) {
 	code = code[:s.Width()]
 	clear(code[len(s.center):])
-	s.code(code, x)
+	s.code(simd.Best(), code, x)
 	for k, c := range code {
 		r := int8(s.reach[k])
 		code[k] = max(-r, min(r, c))

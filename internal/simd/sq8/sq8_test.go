@@ -159,7 +159,7 @@ func TestRowQuery(t *testing.T) {
 func TestKernelsAgreeWithTwin(t *testing.T) {
 	const canary = -77
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, l := range simd.Levels() {
+	eachKernel(func(l simd.Level) {
 		for width := group; width <= 257; width += group {
 			n := rng.IntN(6)
 			p := &Panels{reach: slices.Repeat([]uint8{most}, width), data: make([]uint8, 6*width*Side), norm: make([]int32, 6*Side)}
@@ -185,12 +185,12 @@ func TestKernelsAgreeWithTwin(t *testing.T) {
 				t.Fatalf("%v: width %d, %d panels: %v, want %v", l, width, n, got, want)
 			}
 		}
-	}
+	})
 }
 
 // queryOf is a query of a code for rows of such a reach.
 func queryOf(code []int8, reach []uint8) *Query {
-	return &Query{code: code, runs: runs(nil, code, reach)}
+	return &Query{code: code, runs: runsTwin(nil, code, reach)}
 }
 
 // Runs contain all groups once, and the sums of a run fit in 16 bits for any row.
@@ -203,8 +203,14 @@ func TestRuns(t *testing.T) {
 		for k := range code {
 			code[k], reach[k] = int8(r.IntN(2*size+1)-size), uint8(r.IntN(most+1))
 		}
+		want := runsTwin(nil, code, reach)
+		for _, l := range simd.Levels() {
+			if got := runs(l, make([]uint8, 0, groups), code, reach); !slices.Equal(got, want) {
+				t.Fatalf("%v: runs %v, want %v", l, got, want)
+			}
+		}
 		at := 0
-		for n, length := range runs(nil, code, reach) {
+		for n, length := range want {
 			if length == 0 {
 				t.Fatalf("run %d has no groups", n)
 			}
@@ -224,6 +230,37 @@ func TestRuns(t *testing.T) {
 		}
 		if at != len(code) {
 			t.Fatalf("runs of %d columns, want %d", at, len(code))
+		}
+	})
+}
+
+// Every instruction set gives a query the same code as plain Go, and refuses the same ones.
+func TestCodesAgreeWithTwin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		dim := rapid.IntRange(1, 70).Draw(t, "dim")
+		x, q := vec.New[float32](20, dim), make([]float32, dim)
+		for i := range x.Data {
+			x.Data[i] = float32(r.NormFloat64())
+		}
+		size := rapid.SampledFrom([]float64{1, 2.2, 40}).Draw(t, "size")
+		for k := range q {
+			q[k] = float32(size * r.NormFloat64())
+		}
+		if size == 40 {
+			q[r.IntN(dim)] = rapid.SampledFrom([]float32{float32(math.Inf(-1)), float32(math.NaN()), math.MaxFloat32}).Draw(t, "value")
+		}
+		s := NewScale(x)
+		var want Query
+		ok := want.setAt(simd.Generic, s, q)
+		for _, l := range simd.Levels() {
+			var got Query
+			if also := got.setAt(l, s, q); also != ok {
+				t.Fatalf("%v: a code %v, want %v", l, also, ok)
+			}
+			if ok && (got.Base != want.Base || !slices.Equal(got.code, want.code) || !slices.Equal(got.runs, want.runs)) {
+				t.Fatalf("%v: base %d, code %v, runs %v, want %d, %v, %v", l, got.Base, got.code, got.runs, want.Base, want.code, want.runs)
+			}
 		}
 	})
 }

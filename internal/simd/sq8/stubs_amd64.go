@@ -13,3 +13,18 @@ func scoresAVX512(out *int32, code *int8, runs *uint8, groups int, data *uint8, 
 //
 //go:noescape
 func scoresAVX2(out *int32, code *int8, runs *uint8, groups int, data *uint8, norm *int32, panels int)
+
+// scoresDotAVX512 is scoresAVX512 without runs; it needs VNNI.
+//
+//go:noescape
+func scoresDotAVX512(out *int32, code *int8, groups int, data *uint8, norm *int32, panels int)
+
+// roundAVX2 is roundTwin for a positive number of times eight columns.
+//
+//go:noescape
+func roundAVX2(code *int8, x *float32, center *float32, reach *uint8, per float32, eights int) (widest uint32, sum int32)
+
+// runsAVX2 is runsTwin: it writes the runs of a positive number of groups and returns how many there are.
+//
+//go:noescape
+func runsAVX2(runs *uint8, code *int8, reach *uint8, groups int) int

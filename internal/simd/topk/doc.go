@@ -3,6 +3,7 @@
 //	Count    how many are below a bound
 //	Below    which
 //	Least    about n of them, and the bound below which they are
+//	Ranks    the order of few numbers
 //
 // # Keys
 //

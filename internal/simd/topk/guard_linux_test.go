@@ -17,6 +17,9 @@ func TestKernelsStayInside(t *testing.T) {
 		}
 		for n := range most + 1 {
 			s, a := keys[(most-n)*Side:], at[(most-n)*Side:]
+			if n > 0 {
+				ranksAt(l, a, s, n*Side-1)
+			}
 			for _, b := range []int32{-1 << 31, 0, 1<<31 - 1} {
 				if c := countAt(l, s, b); c != belowAt(l, a, s, b) || c != countTwin(s, b) {
 					t.Fatalf("%v: %d of %d are below %d", l, c, n*Side, b)

@@ -34,6 +34,137 @@ countAVX512Loop:
 	VZEROUPPER
 	RET
 
+// func ranksAVX512(rank *int32, s *int32, panels int, n int)
+// Requires: AVX, AVX512F
+TEXT ·ranksAVX512(SB), NOSPLIT, $0-32
+	MOVQ       rank+0(FP), AX
+	MOVQ       s+8(FP), CX
+	MOVQ       panels+16(FP), DX
+	MOVQ       n+24(FP), BX
+	MOVQ       CX, SI
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+
+ranksAVX512Of4:
+	CMPQ      DX, $0x04
+	JLT       ranksAVX512Of4Done
+	VPXORD    Z5, Z5, Z5
+	VMOVDQU32 (SI), Z1
+	VPXORD    Z6, Z6, Z6
+	VMOVDQU32 64(SI), Z2
+	VPXORD    Z7, Z7, Z7
+	VMOVDQU32 128(SI), Z3
+	VPXORD    Z8, Z8, Z8
+	VMOVDQU32 192(SI), Z4
+	MOVQ      CX, DI
+	MOVQ      BX, R8
+
+ranksAVX512Of4Next:
+	VPBROADCASTD (DI), Z9
+	VPCMPD       $0x01, Z1, Z9, K1
+	VPSUBD       Z0, Z5, K1, Z5
+	VPCMPD       $0x01, Z2, Z9, K1
+	VPSUBD       Z0, Z6, K1, Z6
+	VPCMPD       $0x01, Z3, Z9, K1
+	VPSUBD       Z0, Z7, K1, Z7
+	VPCMPD       $0x01, Z4, Z9, K1
+	VPSUBD       Z0, Z8, K1, Z8
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNE          ranksAVX512Of4Next
+	VMOVDQU32    Z5, (AX)
+	VMOVDQU32    Z6, 64(AX)
+	VMOVDQU32    Z7, 128(AX)
+	VMOVDQU32    Z8, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, SI
+	SUBQ         $0x04, DX
+	JMP          ranksAVX512Of4
+
+ranksAVX512Of4Done:
+ranksAVX512Of3:
+	CMPQ      DX, $0x03
+	JLT       ranksAVX512Of3Done
+	VPXORD    Z10, Z10, Z10
+	VMOVDQU32 (SI), Z1
+	VPXORD    Z11, Z11, Z11
+	VMOVDQU32 64(SI), Z2
+	VPXORD    Z12, Z12, Z12
+	VMOVDQU32 128(SI), Z3
+	MOVQ      CX, DI
+	MOVQ      BX, R8
+
+ranksAVX512Of3Next:
+	VPBROADCASTD (DI), Z4
+	VPCMPD       $0x01, Z1, Z4, K1
+	VPSUBD       Z0, Z10, K1, Z10
+	VPCMPD       $0x01, Z2, Z4, K1
+	VPSUBD       Z0, Z11, K1, Z11
+	VPCMPD       $0x01, Z3, Z4, K1
+	VPSUBD       Z0, Z12, K1, Z12
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNE          ranksAVX512Of3Next
+	VMOVDQU32    Z10, (AX)
+	VMOVDQU32    Z11, 64(AX)
+	VMOVDQU32    Z12, 128(AX)
+	ADDQ         $0x000000c0, AX
+	ADDQ         $0x000000c0, SI
+	SUBQ         $0x03, DX
+	JMP          ranksAVX512Of3
+
+ranksAVX512Of3Done:
+ranksAVX512Of2:
+	CMPQ      DX, $0x02
+	JLT       ranksAVX512Of2Done
+	VPXORD    Z13, Z13, Z13
+	VMOVDQU32 (SI), Z1
+	VPXORD    Z14, Z14, Z14
+	VMOVDQU32 64(SI), Z2
+	MOVQ      CX, DI
+	MOVQ      BX, R8
+
+ranksAVX512Of2Next:
+	VPBROADCASTD (DI), Z3
+	VPCMPD       $0x01, Z1, Z3, K1
+	VPSUBD       Z0, Z13, K1, Z13
+	VPCMPD       $0x01, Z2, Z3, K1
+	VPSUBD       Z0, Z14, K1, Z14
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNE          ranksAVX512Of2Next
+	VMOVDQU32    Z13, (AX)
+	VMOVDQU32    Z14, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, SI
+	SUBQ         $0x02, DX
+	JMP          ranksAVX512Of2
+
+ranksAVX512Of2Done:
+ranksAVX512Of1:
+	CMPQ      DX, $0x01
+	JLT       ranksAVX512Of1Done
+	VPXORD    Z15, Z15, Z15
+	VMOVDQU32 (SI), Z1
+	MOVQ      CX, DI
+	MOVQ      BX, R8
+
+ranksAVX512Of1Next:
+	VPBROADCASTD (DI), Z2
+	VPCMPD       $0x01, Z1, Z2, K1
+	VPSUBD       Z0, Z15, K1, Z15
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNE          ranksAVX512Of1Next
+	VMOVDQU32    Z15, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x01, DX
+	JMP          ranksAVX512Of1
+
+ranksAVX512Of1Done:
+	VZEROUPPER
+	RET
+
 // func countAVX2(s *int32, panels int, bound int32) int32
 // Requires: AVX, AVX2
 TEXT ·countAVX2(SB), NOSPLIT, $0-28
@@ -60,6 +191,129 @@ countAVX2Loop:
 	VPADDD       X0, X1, X1
 	VMOVD        X1, AX
 	MOVL         AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func ranksAVX2(rank *int32, s *int32, panels int, n int)
+// Requires: AVX, AVX2
+TEXT ·ranksAVX2(SB), NOSPLIT, $0-32
+	MOVQ rank+0(FP), AX
+	MOVQ s+8(FP), CX
+	MOVQ panels+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ CX, SI
+
+ranksAVX2Of3:
+	CMPQ    DX, $0x03
+	JLT     ranksAVX2Of3Done
+	VPXOR   Y6, Y6, Y6
+	VMOVDQU (SI), Y0
+	VPXOR   Y7, Y7, Y7
+	VMOVDQU 32(SI), Y1
+	VPXOR   Y8, Y8, Y8
+	VMOVDQU 64(SI), Y2
+	VPXOR   Y9, Y9, Y9
+	VMOVDQU 96(SI), Y3
+	VPXOR   Y10, Y10, Y10
+	VMOVDQU 128(SI), Y4
+	VPXOR   Y11, Y11, Y11
+	VMOVDQU 160(SI), Y5
+	MOVQ    CX, DI
+	MOVQ    BX, R8
+
+ranksAVX2Of3Next:
+	VPBROADCASTD (DI), Y12
+	VPCMPGTD     Y12, Y0, Y13
+	VPSUBD       Y13, Y6, Y6
+	VPCMPGTD     Y12, Y1, Y13
+	VPSUBD       Y13, Y7, Y7
+	VPCMPGTD     Y12, Y2, Y13
+	VPSUBD       Y13, Y8, Y8
+	VPCMPGTD     Y12, Y3, Y13
+	VPSUBD       Y13, Y9, Y9
+	VPCMPGTD     Y12, Y4, Y13
+	VPSUBD       Y13, Y10, Y10
+	VPCMPGTD     Y12, Y5, Y12
+	VPSUBD       Y12, Y11, Y11
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNE          ranksAVX2Of3Next
+	VMOVDQU      Y6, (AX)
+	VMOVDQU      Y7, 32(AX)
+	VMOVDQU      Y8, 64(AX)
+	VMOVDQU      Y9, 96(AX)
+	VMOVDQU      Y10, 128(AX)
+	VMOVDQU      Y11, 160(AX)
+	ADDQ         $0x000000c0, AX
+	ADDQ         $0x000000c0, SI
+	SUBQ         $0x03, DX
+	JMP          ranksAVX2Of3
+
+ranksAVX2Of3Done:
+ranksAVX2Of2:
+	CMPQ    DX, $0x02
+	JLT     ranksAVX2Of2Done
+	VPXOR   Y4, Y4, Y4
+	VMOVDQU (SI), Y0
+	VPXOR   Y5, Y5, Y5
+	VMOVDQU 32(SI), Y1
+	VPXOR   Y6, Y6, Y6
+	VMOVDQU 64(SI), Y2
+	VPXOR   Y7, Y7, Y7
+	VMOVDQU 96(SI), Y3
+	MOVQ    CX, DI
+	MOVQ    BX, R8
+
+ranksAVX2Of2Next:
+	VPBROADCASTD (DI), Y8
+	VPCMPGTD     Y8, Y0, Y9
+	VPSUBD       Y9, Y4, Y4
+	VPCMPGTD     Y8, Y1, Y9
+	VPSUBD       Y9, Y5, Y5
+	VPCMPGTD     Y8, Y2, Y9
+	VPSUBD       Y9, Y6, Y6
+	VPCMPGTD     Y8, Y3, Y8
+	VPSUBD       Y8, Y7, Y7
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNE          ranksAVX2Of2Next
+	VMOVDQU      Y4, (AX)
+	VMOVDQU      Y5, 32(AX)
+	VMOVDQU      Y6, 64(AX)
+	VMOVDQU      Y7, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, SI
+	SUBQ         $0x02, DX
+	JMP          ranksAVX2Of2
+
+ranksAVX2Of2Done:
+ranksAVX2Of1:
+	CMPQ    DX, $0x01
+	JLT     ranksAVX2Of1Done
+	VPXOR   Y2, Y2, Y2
+	VMOVDQU (SI), Y0
+	VPXOR   Y3, Y3, Y3
+	VMOVDQU 32(SI), Y1
+	MOVQ    CX, DI
+	MOVQ    BX, R8
+
+ranksAVX2Of1Next:
+	VPBROADCASTD (DI), Y4
+	VPCMPGTD     Y4, Y0, Y5
+	VPSUBD       Y5, Y2, Y2
+	VPCMPGTD     Y4, Y1, Y4
+	VPSUBD       Y4, Y3, Y3
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNE          ranksAVX2Of1Next
+	VMOVDQU      Y2, (AX)
+	VMOVDQU      Y3, 32(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x01, DX
+	JMP          ranksAVX2Of1
+
+ranksAVX2Of1Done:
 	VZEROUPPER
 	RET
 

@@ -25,3 +25,25 @@ func count(l simd.Level, s []int32, bound int32) int {
 	}
 	return countTwin(s, bound)
 }
+
+// ranks needs at least one panel, and an element to compare with.
+func ranks(l simd.Level, rank, s []int32, n int) {
+	switch l {
+	case simd.AVX512:
+		ranksAVX512(&rank[0], &s[0], len(s)/Side, n)
+	case simd.AVX2:
+		ranksAVX2(&rank[0], &s[0], len(s)/Side, n)
+	default:
+		ranksTwin(rank, s, n)
+	}
+}
+
+func mostRanks(l simd.Level) int {
+	switch l {
+	case simd.AVX512:
+		return 192
+	case simd.AVX2:
+		return 128
+	}
+	return 0
+}

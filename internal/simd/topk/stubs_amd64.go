@@ -9,10 +9,20 @@ package topk
 //go:noescape
 func countAVX512(s *int32, panels int, bound int32) int32
 
+// ranksAVX512 writes, for the elements of a positive number of times sixteen, how many of the first n are less; n is at least 1.
+//
+//go:noescape
+func ranksAVX512(rank *int32, s *int32, panels int, n int)
+
 // countAVX2 returns how many of the elements of a positive number of times sixteen are less than bound.
 //
 //go:noescape
 func countAVX2(s *int32, panels int, bound int32) int32
+
+// ranksAVX2 writes, for the elements of a positive number of times sixteen, how many of the first n are less; n is at least 1.
+//
+//go:noescape
+func ranksAVX2(rank *int32, s *int32, panels int, n int)
 
 // belowAVX512 writes the positions of the elements less than bound of a positive number of times
 // sixteen, and returns how many there are.

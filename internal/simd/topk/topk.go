@@ -38,3 +38,19 @@ func belowAt(l simd.Level, at, s []int32, bound int32) int {
 	}
 	return below(l, at, s, bound)
 }
+
+// Ranks writes to rank[i] how many of the first n elements of s, at least 1, are less than s[i]: its
+// place in their order, if no others are equal. The length of s is a multiple of Side, and rank is as
+// long. It takes n comparisons for each element, so it is for up to MostRanks of them.
+func Ranks(rank, s []int32, n int) { ranksAt(simd.Best(), rank, s, n) }
+
+func ranksAt(l simd.Level, rank, s []int32, n int) {
+	if len(rank) < len(s) || len(s)%Side != 0 || n < 1 || n > len(s) {
+		panic(fmt.Sprintf("topk: room for %d ranks of %d keys among %d", len(rank), len(s), n))
+	}
+	ranks(l, rank, s, n)
+}
+
+// MostRanks is about the largest number of keys that Ranks orders faster than a sort: 0 without vector
+// instructions.
+func MostRanks() int { return mostRanks(simd.Best()) }

@@ -74,12 +74,43 @@ func TestLeast(t *testing.T) {
 	})
 }
 
+// Ranks are those of a sort, for every instruction set; equal elements have the same one. Only the
+// output is written.
+func TestRanks(t *testing.T) {
+	const canary = -77
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		panels, spread := rapid.IntRange(1, 12).Draw(t, "panels"), rapid.SampledFrom([]int32{3, 100, math.MaxInt32}).Draw(t, "spread")
+		s := make([]int32, panels*Side)
+		for i := range s {
+			s[i] = rng.Int32N(spread) * (rng.Int32N(2)*2 - 1)
+		}
+		n := rapid.IntRange(1, len(s)).Draw(t, "n")
+		sorted := slices.Sorted(slices.Values(s[:n]))
+		for _, l := range simd.Levels() {
+			rank := slices.Repeat([]int32{canary}, len(s)+2)
+			ranksAt(l, rank[1:len(s)+1], s, n)
+			for i, v := range s {
+				if want, _ := slices.BinarySearch(sorted, v); int(rank[1+i]) != want {
+					t.Fatalf("%v: %d of %d is at %d, want %d", l, v, n, rank[1+i], want)
+				}
+			}
+			if rank[0] != canary || rank[len(s)+1] != canary {
+				t.Fatalf("%v: wrote beside the ranks", l)
+			}
+		}
+	})
+}
+
 // Invalid arguments panic before memory outside the slices is read.
 func TestPanics(t *testing.T) {
 	s := make([]int32, 32)
 	for name, call := range map[string]func(){
 		"half a panel": func() { Count(s[:8], 0) },
 		"short places": func() { Below(make([]int32, 31), s, 0) },
+		"short ranks":  func() { Ranks(make([]int32, 31), s, 3) },
+		"among none":   func() { Ranks(make([]int32, 32), s, 0) },
+		"too many":     func() { Ranks(make([]int32, 32), s, 33) },
 	} {
 		func() {
 			defer func() {

@@ -22,3 +22,10 @@ func countTwin(s []int32, bound int32) int {
 	}
 	return n
 }
+
+// ranksTwin is the plain twin of the kernels for ranks.
+func ranksTwin(rank, s []int32, n int) {
+	for i, v := range s {
+		rank[i] = int32(countTwin(s[:n], v))
+	}
+}

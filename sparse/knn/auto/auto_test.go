@@ -30,7 +30,13 @@ func TestRule(t *testing.T) {
 		{Settings{}, 70_000, 50, 10, Exact, HNSW},
 		{Settings{}, 200_000, 50, 10, Descent, HNSW},
 		{Settings{}, 70_000, 50, 40, Exact, HNSW},
-		{Settings{}, 20_000, 784, 10, Descent, HNSW},
+		{Settings{}, 20_000, 784, 10, Exact, HNSW},
+		{Settings{}, 25_000, 784, 15, Exact, HNSW},
+		{Settings{}, 25_001, 784, 15, Descent, HNSW},
+		{Settings{}, 30_000, 784, 40, Exact, HNSW},
+		{Settings{}, 12_000, 784, 10, Exact, HNSW},
+		{Settings{}, 20_000, 1025, 10, Descent, HNSW},
+		{Settings{}, 150_000, 95, 10, Descent, HNSW},
 		{Settings{}, 1_000_000, 50, 100, Descent, HNSW},
 		{Settings{Recall: 1}, 1_000_000, 50, 10, Exact, Exact},
 		{Settings{Recall: 0.999}, 70_000, 50, 10, Exact, HNSW},
@@ -232,7 +238,7 @@ func TestInterrupted(t *testing.T) {
 // Binary rows are searched exactly where other rows would not be, unless another method is
 // requested or there are very many.
 func TestRowsOfBits(t *testing.T) {
-	const n, dim, k = 20_000, 512, 3
+	const n, dim, k = 26_000, 512, 3
 	for _, c := range []struct {
 		name         string
 		set          Settings

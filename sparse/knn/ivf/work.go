@@ -3,6 +3,7 @@ package ivf
 import (
 	"math"
 
+	"unfold/internal/par"
 	"unfold/internal/simd/dist"
 	"unfold/internal/simd/sq8"
 	"unfold/internal/simd/topk"
@@ -23,6 +24,10 @@ type work struct {
 	rows  []int32
 	exact []float64
 	turn  []int32
+	// key are the distances in single precision, and rank their ranks. byRank and exactByRank are the
+	// rows and distances in their order.
+	key, rank, byRank []int32
+	exactByRank       []float64
 }
 
 // borrow returns scratch memory with space for all cells, which the caller must return to the pool.
@@ -57,15 +62,49 @@ func (w *work) least(s []int32, n int, first int32) int {
 // report lists the nearest of w.rows by (exact squared distance, row). They are seldom many more
 // than the list has places, so comparing them in float32 first would save little.
 func (w *work) report(x vec.Matrix[float32], q []float32, index []int32, dist2 []float64) {
-	rows := w.rows
-	if len(w.exact) < len(rows) {
-		w.exact, w.turn = make([]float64, 2*len(rows)), make([]int32, 2*len(rows))
+	n := len(w.rows)
+	if len(w.exact) < n {
+		w.exact, w.turn = make([]float64, 2*n), make([]int32, 2*n)
 	}
-	exact := w.exact[:len(rows)]
-	dist.Exact(exact, q, x.Data, x.Cols, rows)
+	dist.Exact(w.exact[:n], q, x.Data, x.Cols, w.rows)
+	if n <= topk.MostRanks() && w.ranked(index, dist2) {
+		return
+	}
+	w.inserted(index, dist2)
+}
+
+// ranked lists by the rank of every distance among all, in single precision, whose order is that of the
+// exact distances where none are equal. If some are it returns false, and lists are undefined.
+func (w *work) ranked(index []int32, dist2 []float64) bool {
+	n := len(w.rows)
+	size := par.Pieces(n, topk.Side) * topk.Side
+	if len(w.key) < size {
+		w.key, w.rank = make([]int32, 2*size), make([]int32, 2*size)
+		w.byRank, w.exactByRank = make([]int32, 2*size), make([]float64, 2*size)
+	}
+	for i, d2 := range w.exact[:n] {
+		w.key[i] = int32(math.Float32bits(float32(d2))) // which is not negative: its bits are in its order
+	}
+	topk.Ranks(w.rank, w.key[:size], n)
+	// Ranks of different keys are 0 to n-1; equal ones lower the sum.
+	sum, byRank, exactByRank := 0, w.byRank[:n], w.exactByRank[:n]
+	for i, r := range w.rank[:n] {
+		sum += int(r)
+		byRank[r], exactByRank[r] = w.rows[i], w.exact[i]
+	}
+	if sum != n*(n-1)/2 {
+		return false
+	}
+	copy(index, byRank)
+	copy(dist2, exactByRank)
+	return true
+}
+
+// inserted lists by insertion.
+func (w *work) inserted(index []int32, dist2 []float64) {
 	k, n := len(index), 0
-	for _, i := range w.about(exact) {
-		d2, r := exact[i], rows[i]
+	for _, i := range w.about(w.exact[:len(w.rows)]) {
+		d2, r := w.exact[i], w.rows[i]
 		if n < k {
 			n++
 		} else if !before(d2, r, dist2[k-1], index[k-1]) {

@@ -3,7 +3,6 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
@@ -50,24 +49,13 @@ func multiply(a, aStart, b, bStart Register, acc []VecVirtual) {
 		x := row[r%len(row)]
 		VPBROADCASTD(asm.At(cursor, 4*r), x)
 		for v := range col {
-			dot(x, col[v], acc[3*r+v])
+			asm.Dot(x, col[v], acc[3*r+v])
 		}
 	}
 	ADDQ(Imm(4*height), cursor)
 	ADDQ(Imm(step), b)
 	DECQ(left)
 	JNZ(LabelRef("group"))
-}
-
-// dot emits VPDPBUSD, which avo does not know: sum += four signed bytes times four unsigned ones, in
-// every lane.
-func dot(signed, unsigned, sum Op) {
-	Instruction(&ir.Instruction{
-		Opcode:   "VPDPBUSD",
-		Operands: []Op{signed, unsigned, sum},
-		Inputs:   []Op{signed, unsigned, sum},
-		Outputs:  []Op{sum},
-	})
 }
 
 // scan compares all pairs with their thresholds.

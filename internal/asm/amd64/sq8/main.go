@@ -2,6 +2,9 @@
 package main
 
 import (
+	"fmt"
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -14,6 +17,9 @@ func main() {
 	for _, s := range asm.Sets {
 		set{s}.scores()
 	}
+	dots()
+	round()
+	runs()
 	Generate()
 }
 
@@ -197,4 +203,192 @@ func (s set) some(name string, n int, out, code, runs, data, norm, size Register
 		MOVQ(at, data)
 	}
 	s.finish(acc, t, norm, out)
+}
+
+// dots computes scores with an instruction that adds products to 32 bits at once.
+func dots() {
+	const name = "scoresDotAVX512"
+	asm.Begin(name, "(out *int32, code *int8, groups int, data *uint8, norm *int32, panels int)",
+		name+" is scoresAVX512 without runs; it needs VNNI.")
+	s := set{asm.Sets[0]}
+	out, code, groups := asm.Arg("out"), asm.Arg("code"), asm.Arg("groups")
+	data, norm, panels := asm.Arg("data"), asm.Arg("norm"), asm.Arg("panels")
+	size, triple, more := GP64(), GP64(), GP64()
+	MOVQ(groups, size)
+	SHLQ(Imm(6), size)
+	LEAQ(Mem{Base: size, Index: size, Scale: 2}, triple)
+	k, left := GP64(), GP64()
+	q, t := s.Register(), s.Register()
+	for n := 8; n > 0; n /= 2 {
+		part := fmt.Sprintf("dotsOf%d", n)
+		Label(part)
+		CMPQ(panels, Imm(uint64(n)))
+		JLT(LabelRef(part + "Done"))
+		sums := make([]VecVirtual, n)
+		for i := range sums {
+			sums[i] = s.Register()
+			s.Zero(sums[i])
+		}
+		MOVQ(code, k)
+		MOVQ(groups, left)
+		LEAQ(Mem{Base: data, Index: size, Scale: 4}, more)
+		Label(part + "Next")
+		VPBROADCASTD(Mem{Base: k}, q)
+		for i, a := range sums {
+			m := []Mem{{Base: data}, {Base: data, Index: size, Scale: 1}, {Base: data, Index: size, Scale: 2}, {Base: data, Index: triple, Scale: 1}}[i%4]
+			if i >= 4 {
+				m.Base = more
+			}
+			s.load(m, t)
+			asm.Dot(q, t, a)
+		}
+		ADDQ(Imm(4), k)
+		ADDQ(Imm(panel), data)
+		ADDQ(Imm(panel), more)
+		DECQ(left)
+		JNE(LabelRef(part + "Next"))
+		switch n {
+		case 8:
+			LEAQ(Mem{Base: more, Index: triple, Scale: 1}, data)
+		case 4:
+			ADDQ(triple, data)
+		case 2:
+			ADDQ(size, data)
+		}
+		s.finish(sums, t, norm, out)
+		SUBQ(Imm(uint64(n)), panels)
+		JMP(LabelRef(part))
+		Label(part + "Done")
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// lanes is the number of columns that are rounded at a time.
+const lanes = 8
+
+// round rounds columns to codes.
+func round() {
+	asm.Begin("roundAVX2", "(code *int8, x, center *float32, reach *uint8, per float32, eights int) (widest uint32, sum int32)",
+		"roundAVX2 is roundTwin for a positive number of times eight columns.")
+	to, x, center, reach, left := asm.Arg("code"), asm.Arg("x"), asm.Arg("center"), asm.Arg("reach"), asm.Arg("eights")
+	per, shift, unsigned, low := YMM(), YMM(), YMM(), YMM()
+	VBROADCASTSS(argument("per"), per)
+	broadcast := func(bits uint32, to VecVirtual) {
+		r, one := GP32(), XMM()
+		MOVL(U32(bits), r)
+		VMOVD(r, one)
+		VPBROADCASTD(one, to)
+	}
+	broadcast(math.Float32bits(1.5*(1<<23)), shift) // adding this rounds
+	broadcast(1<<31-1, unsigned)
+	broadcast(1<<16-1, low)
+	widest, sum := YMM(), YMM()
+	VPXOR(widest, widest, widest)
+	VPXOR(sum, sum, sum)
+	v, t, r := YMM(), YMM(), YMM()
+	Label("roundLoop")
+	VMOVUPS(Mem{Base: x}, v)
+	VSUBPS(Mem{Base: center}, v, v)
+	VMULPS(per, v, v)
+	VADDPS(shift, v, v)
+	VSUBPS(shift, v, v)
+	VPAND(unsigned, v, t)
+	VPMAXUD(t, widest, widest)
+	VCVTTPS2DQ(v, v)
+	Comment("Both factors of code (code + 2 reach) fit in 16 bits.")
+	VPMOVZXBD(Mem{Base: reach}, r)
+	VPADDD(r, r, r)
+	VPADDD(v, r, r)
+	VPAND(low, v, t)
+	VPMADDWD(t, r, r)
+	VPADDD(r, sum, sum)
+	up, x0 := XMM(), XMM()
+	VEXTRACTI128(Imm(1), v, up)
+	VPACKSSDW(up, v.AsX(), x0)
+	VPACKSSWB(x0, x0, x0)
+	VMOVQ(x0, Mem{Base: to})
+	ADDQ(Imm(4*lanes), x)
+	ADDQ(Imm(4*lanes), center)
+	ADDQ(Imm(lanes), reach)
+	ADDQ(Imm(lanes), to)
+	DECQ(left)
+	JNE(LabelRef("roundLoop"))
+	for _, all := range []struct {
+		of   VecVirtual
+		join func(ops ...Op)
+		to   int
+	}{{widest, VPMAXUD, 0}, {sum, VPADDD, 1}} {
+		half, other, n := XMM(), XMM(), GP32()
+		VEXTRACTI128(Imm(1), all.of, half)
+		all.join(all.of.AsX(), half, half)
+		for _, turn := range []uint64{0b01001110, 0b10110001} {
+			VPSHUFD(Imm(turn), half, other)
+			all.join(other, half, half)
+		}
+		VMOVD(half, n)
+		Store(n, ReturnIndex(all.to))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// runs finds the runs of a code: the sums of positive and of negative products, for either two columns
+// of a group, are in four lanes.
+func runs() {
+	asm.Begin("runsAVX2", "(runs *uint8, code *int8, reach *uint8, groups int) int",
+		"runsAVX2 is runsTwin: it writes the runs of a positive number of groups and returns how many there are.")
+	to, code, reach, left := asm.Arg("runs"), asm.Arg("code"), asm.Arg("reach"), asm.Arg("groups")
+	first, length := GP64(), GP64()
+	MOVQ(to, first)
+	XORQ(length, length)
+	sums, more, top, zero := XMM(), XMM(), XMM(), XMM()
+	r := GP32()
+	MOVL(U32(1<<15-1), r)
+	VMOVD(r, top)
+	VPBROADCASTD(top, top)
+	VPXOR(zero, zero, zero)
+	VPXOR(sums, sums, sums)
+	c, negative, over := XMM(), XMM(), XMM()
+	Label("runsLoop")
+	VPMOVSXBD(Mem{Base: code}, c)
+	VPMOVZXBD(Mem{Base: reach}, more)
+	VPADDD(more, more, more)
+	VPMULLD(more, c, c)
+	VPMAXSD(zero, c, more)
+	VPSUBD(c, more, negative)
+	VPHADDD(negative, more, more)
+	VPADDD(more, sums, sums)
+	VPCMPGTD(top, sums, over)
+	VMOVMSKPS(over, r)
+	CMPQ(length, U32(255))
+	JE(LabelRef("runsNext"))
+	TESTL(r, r)
+	JE(LabelRef("runsSame"))
+	Label("runsNext")
+	MOVB(length.As8(), Mem{Base: to})
+	INCQ(to)
+	XORQ(length, length)
+	VMOVDQA(more, sums)
+	Label("runsSame")
+	INCQ(length)
+	ADDQ(Imm(4), code)
+	ADDQ(Imm(4), reach)
+	DECQ(left)
+	JNE(LabelRef("runsLoop"))
+	MOVB(length.As8(), Mem{Base: to})
+	INCQ(to)
+	SUBQ(first, to)
+	Store(to, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// argument returns a parameter as a stack operand.
+func argument(name string) Op {
+	b, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
 }

@@ -2,6 +2,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -13,6 +15,7 @@ func main() {
 	ConstraintExpr("amd64,!noasm")
 	for _, s := range asm.Sets {
 		set{s}.count()
+		set{s}.ranks()
 	}
 	below()
 	belowAVX2()
@@ -74,6 +77,86 @@ func (s set) count() {
 	Store(n, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// ranks counts, for every element, those that are less. It compares as many panels as fit in
+// registers with one element at a time.
+func (s set) ranks() {
+	name := "ranks" + s.Name
+	TEXT(name, NOSPLIT, "func(rank *int32, s *int32, panels int, n int)")
+	Pragma("noescape")
+	Doc(name + " writes, for the elements of a positive number of times sixteen, how many of the first n are less; n is at least 1.")
+	rank, from, panels, n := Load(Param("rank"), GP64()), Load(Param("s"), GP64()), Load(Param("panels"), GP64()), Load(Param("n"), GP64())
+	own, most := GP64(), 4
+	MOVQ(from, own)
+	var minus VecVirtual
+	if s.Wide {
+		minus = ZMM()
+		VPTERNLOGD(Imm(255), minus, minus, minus)
+	} else {
+		most = 3
+	}
+	for size := most; size > 0; size-- {
+		block := fmt.Sprintf("%sOf%d", name, size)
+		parts := size
+		if !s.Wide {
+			parts *= 2
+		}
+		value, count := asm.Registers(parts, s.Register), asm.Registers(parts, s.Register)
+		other := s.Register()
+		at, left := GP64(), GP64()
+		Label(block)
+		CMPQ(panels, Imm(uint64(size)))
+		JLT(LabelRef(block + "Done"))
+		for i := range value {
+			s.Zero(count[i])
+			s.load(Mem{Base: own, Disp: panel / (parts / size) * i}, value[i])
+		}
+		MOVQ(from, at)
+		MOVQ(n, left)
+		Label(block + "Next")
+		VPBROADCASTD(Mem{Base: at}, other)
+		for i := range value {
+			if s.Wide {
+				less := K()
+				VPCMPD(Imm(1), value[i], other, less)
+				VPSUBD(minus, count[i], less, count[i])
+				continue
+			}
+			less := YMM()
+			VPCMPGTD(other, value[i], less)
+			VPSUBD(less, count[i], count[i])
+		}
+		ADDQ(Imm(4), at)
+		DECQ(left)
+		JNE(LabelRef(block + "Next"))
+		for i := range count {
+			s.store(count[i], Mem{Base: rank, Disp: panel / (parts / size) * i})
+		}
+		ADDQ(U32(uint32(panel*size)), rank)
+		ADDQ(U32(uint32(panel*size)), own)
+		SUBQ(Imm(uint64(size)), panels)
+		JMP(LabelRef(block))
+		Label(block + "Done")
+	}
+	VZEROUPPER()
+	RET()
+}
+
+func (s set) load(m Mem, r VecVirtual) {
+	if s.Wide {
+		VMOVDQU32(m, r)
+	} else {
+		VMOVDQU(m, r)
+	}
+}
+
+func (s set) store(r VecVirtual, m Mem) {
+	if s.Wide {
+		VMOVDQU32(r, m)
+	} else {
+		VMOVDQU(r, m)
+	}
 }
 
 // below collects the positions of elements less than a bound.
