@@ -2,7 +2,7 @@ package climb
 
 import "unfold/internal/simd"
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg climb
+//go:generate env GOFLAGS=-tags=noasm go run -C ../../asm ./amd64/climb -out ../simd/climb/kernels_amd64.s -stubs ../simd/climb/stubs_amd64.go -pkg climb
 
 // side is the number of edges of a group.
 const side = 4

@@ -1,11 +1,11 @@
-// Command asm writes the assembly of package climb; see its go:generate line.
+// Command climb writes the assembly of package climb; see its go:generate line.
 package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 
-	"unfold/internal/simd/asm"
+	"unfold/internal/asm"
 )
 
 // The layout of type four: 32 bytes for each of x, y, s, fixed, and for the term of each edge.
