@@ -64,6 +64,8 @@ func (s scale) of(v float64) float64 {
 		return v
 	case v < 0:
 		return math.NaN()
+	case s.offset > 0 && math.IsInf(v/s.offset, 1):
+		return math.Log10(v) - math.Log10(s.offset)
 	case s.offset > 0:
 		return math.Log10(1 + v/s.offset)
 	}

@@ -48,6 +48,9 @@ func TestTicksOfScales(t *testing.T) {
 	if at := newScale(Log, []float64{0, 0}, 0, 0).at(0); at != 0 {
 		t.Errorf("the only value, 0, stands at %v of a logarithmic scale", at)
 	}
+	if at := newScale(Log, []float64{0, 3e-300, 5e8}, 0, 0).at(5e8); at != 1 {
+		t.Errorf("the largest of values that differ by more than a float64 holds stands at %v", at)
+	}
 	if got := texts(newScale(Linear, nil, 0, 1).marks(ticksOfBar, true, true)); !strings.HasPrefix(got, "≤ 0 ") || !strings.HasSuffix(got, " ≥ 1") {
 		t.Errorf("values beyond the ends: %s", got)
 	}
