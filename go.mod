@@ -14,6 +14,7 @@ require (
 	github.com/chromedp/chromedp v0.23.0
 	github.com/coder/websocket v1.8.15
 	github.com/dustin/go-humanize v1.1.0
+	github.com/go-text/typesetting v0.3.5
 	github.com/google/licensecheck v0.3.1
 	github.com/james-bowman/sparse v0.0.0-20190423065201-80c6877364c7
 	github.com/johannesboyne/gofakes3 v1.2.0

@@ -89,6 +89,22 @@ var (
 	utcTime   = regexp.MustCompile(`[+-]00:?(?:00)?$`)
 )
 
+// Zoned reports whether the times of a column are instants: timestamps with a time zone, or text with
+// an offset from UTC.
+func Zoned(c Column) bool {
+	switch a := PlainValues(c.Array()).(type) {
+	case *array.Timestamp:
+		return a.DataType().(*arrow.TimestampType).TimeZone != ""
+	case *array.String, *array.LargeString:
+		for i := range c.Len() {
+			if text := strings.TrimSpace(c.Text(i)); text != "" {
+				return strings.HasSuffix(text, "Z") || zonedTime.MatchString(text)
+			}
+		}
+	}
+	return false
+}
+
 func exactTimestamp(a *array.Timestamp) func(i int) string {
 	kind := a.DataType().(*arrow.TimestampType)
 	get, err := kind.GetToTimeFunc()

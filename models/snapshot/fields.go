@@ -109,6 +109,9 @@ const noDistance = distance.Distance(math.MaxUint8)
 // mapIDName is the block of the map's id.
 const mapIDName = "map.id"
 
+// encoderName is the block of the encoder.
+const encoderName = "encoder"
+
 // common are the blocks of version 1.
 var common = []field{
 	{"kind", Text, true, 1, 1,
@@ -134,7 +137,7 @@ var common = []field{
 		func(s *Snapshot, c content) { s.Dissimilar = first[float64](c) }, false},
 	scalar("novelty.k", func(s *Snapshot) uint64 { return uint64(s.NoveltyK) }, func(s *Snapshot, v uint64) { s.NoveltyK = toInt(v) }),
 	column("settings", Bytes, false, func(s *Snapshot) *[]byte { return &s.Settings }),
-	column("encoder", Bytes, false, func(s *Snapshot) *[]byte { return &s.Encoder }),
+	column(encoderName, Bytes, false, func(s *Snapshot) *[]byte { return &s.Encoder }),
 	column("names", Text, false, func(s *Snapshot) *[]string { return &s.Names }),
 	column("learning", Bytes, false, func(s *Snapshot) *[]byte { return &s.Learning }),
 	column("mean", Float32, false, func(s *Snapshot) *[]float32 { return &s.Mean }),

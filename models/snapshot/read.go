@@ -104,10 +104,27 @@ func ReadInfo(r io.Reader) (*Info, error) {
 // ReadMapID reads only the header, the directory and the id of the model's map, which is "" for a
 // model without one.
 func ReadMapID(r io.Reader) (string, error) {
+	data, err := early(r, mapIDName)
+	if id, is := data.([]string); is && len(id) == 1 {
+		return id[0], err
+	}
+	return "", err
+}
+
+// ReadEncoder reads only the beginning of a model, to its encoder, which is nil for a model without
+// one.
+func ReadEncoder(r io.Reader) ([]byte, error) {
+	data, err := early(r, encoderName)
+	encoder, _ := data.([]byte)
+	return encoder, err
+}
+
+// early reads a block near the beginning of a model, nil if it is not there.
+func early(r io.Reader, name string) (any, error) {
 	in := &source{r: r, size: sizeOf(r)}
 	blocks, _, err := in.directory()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, b := range blocks {
 		if b.Offset > mostBefore {
@@ -115,16 +132,17 @@ func ReadMapID(r io.Reader) (string, error) {
 		}
 		c, err := in.block(b)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		if id, is := c.data.([]string); is && b.Name == mapIDName && len(id) == 1 {
-			return id[0], nil
+		if b.Name == name {
+			return c.data, nil
 		}
 	}
-	return "", nil
+	return nil, nil
 }
 
-// mostBefore bounds the bytes in front of the id of a map. Writers put it behind the kind.
+// mostBefore bounds the bytes in front of a block that early reads. Writers put the id of the map
+// behind the kind, and the encoder behind the settings.
 const mostBefore = 1 << 16
 
 // corrupt returns the error of a corrupt block.

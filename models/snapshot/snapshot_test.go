@@ -184,6 +184,17 @@ func TestReadMapID(t *testing.T) {
 	}
 }
 
+// The encoder of a model is read without the rest of the file.
+func TestReadEncoder(t *testing.T) {
+	for _, want := range []string{"", "an encoder"} {
+		s := sample(3, 30, 5, 2, true)
+		s.Encoder = []byte(want)
+		if got, err := ReadEncoder(bytes.NewReader(bytesOf(t, s))); err != nil || string(got) != want {
+			t.Errorf("the encoder is %q (%v), want %q", got, err, want)
+		}
+	}
+}
+
 func TestBlocksAreAlignedAndListed(t *testing.T) {
 	s := sample(3, 30, 5, 2, true)
 	data, want := bytesOf(t, s), len(fields)-2-len(graphFields)+len(s.Parts) // without the distance, which is Euclidean, the shift and the graph

@@ -92,8 +92,8 @@ func (c *column) value(s uint32) any {
 		}
 	default:
 		if v := c.numbers[s]; v-v == 0 {
-			if c.Exact && c.texts[s] != "" {
-				return c.texts[s]
+			if c.Exact && (c.texts[s] != "" || beyondExact(v)) {
+				return c.exactly(s)
 			}
 			return v
 		}

@@ -30,6 +30,8 @@ type Field struct {
 	Kind Kind   `json:"kind"`
 	// Exact is set if messages have the exact text of values that a float64 would round.
 	Exact bool `json:"exact,omitempty"`
+	// Zoned is set for times that are instants. Other times have no time zone.
+	Zoned bool `json:"zoned,omitempty"`
 }
 
 // Limits of a column: the numbers of categories for text and for whole numbers, and the bytes of
@@ -70,7 +72,7 @@ func newColumn(c table.Column, n int) *column {
 	case kind == table.Vector:
 		return nil
 	case table.Millis(c) != nil:
-		out.Kind = Time
+		out.Kind, out.Zoned = Time, table.Zoned(c)
 	case kind == table.Number:
 		out.Kind, out.whole = Category, true
 	case kind == table.Text || kind == table.Bool:
@@ -265,7 +267,7 @@ func (c *column) uncategorize() {
 			c.texts[slot] = values[code-1]
 		} else if v, err := strconv.ParseFloat(values[code-1], 64); err == nil {
 			c.numbers[slot] = v
-			if strconv.FormatFloat(v, 'f', -1, 64) != values[code-1] && math.Abs(v) > table.ExactFloat {
+			if strconv.FormatFloat(v, 'f', -1, 64) != values[code-1] && beyondExact(v) {
 				c.Exact = true
 				c.texts = grown(c.texts, len(codes), "")
 				c.texts[slot] = values[code-1]
@@ -326,11 +328,18 @@ func (c *column) exactly(s uint32) string {
 		return c.texts[s]
 	case v-v != 0:
 		return ""
-	case c.Kind == Time:
+	case c.Kind == Time && c.Zoned:
 		return time.UnixMilli(int64(v)).UTC().Format("2006-01-02T15:04:05.999Z07:00")
+	case c.Kind == Time:
+		return time.UnixMilli(int64(v)).UTC().Format("2006-01-02T15:04:05.999")
+	case beyondExact(v) && v == math.Trunc(v):
+		return strconv.FormatFloat(v, 'f', 0, 64) // all digits, although fewer would identify it
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
+
+// beyondExact reports whether v is so large that several integers have the same float64.
+func beyondExact(v float64) bool { return math.Abs(v) > table.ExactFloat }
 
 // narrowed is vec.Pick in single precision.
 func narrowed(from []float64, slots []uint32) []float32 {

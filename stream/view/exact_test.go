@@ -67,6 +67,50 @@ func TestExactValues(t *testing.T) {
 	}
 }
 
+// Whole numbers beyond 2^53 that a float64 holds are as exact as others: 2^62 is not written with the
+// fewest digits that identify it. Times have a zone if their column has one.
+func TestExactWithoutRounding(t *testing.T) {
+	const n = 40
+	h := New(Settings{Live: true})
+	in := Rows{X: make([]float32, n), Y: make([]float32, n)}
+	ids, big, text := make([]string, n), make([]int64, n), make([]string, n)
+	for i := range n {
+		ids[i], big[i], text[i] = string(rune('a'+i)), 1<<62+int64(i), "2026-03-01T12:00:00Z"
+	}
+	fine := slices.Repeat([]string{"2026-03-01T12:00:00.123456"}, n)
+	fine[0] = "2026-03-01T12:00:00"
+	in.ID = table.StringColumn("id", ids)
+	in.Columns = []table.Column{table.Int64Column("big", big), table.StringColumn("zoned", text), table.StringColumn("fine", fine)}
+	if err := h.Put(in); err != nil {
+		t.Fatal(err)
+	}
+	if f := h.Columns(); !f[0].Exact || f[1].Kind != Time || !f[1].Zoned || f[2].Kind != Time || f[2].Zoned || !f[2].Exact {
+		t.Fatalf("the columns are %+v", f)
+	}
+	if one, _, _ := h.Point("a", 0); one.Values["big"] != "4611686018427387904" {
+		t.Errorf("a point has %v", one.Values)
+	}
+	d, err := h.Dump()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Release()
+	var all dumped
+	if _, err := d.WriteTo(&all); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := new(arrowfmt.Decoder).Decode(all.b, table.Origin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, _ := rows.Column("big"); c.Text(0) != "4611686018427387904" || c.Text(1) != "4611686018427387905" {
+		t.Errorf("a dump has %v", c.Strings()[:2])
+	}
+	if c, _ := rows.Column("fine"); c.Text(0) != "2026-03-01T12:00:00" || c.Text(1) != fine[1] {
+		t.Errorf("a dump has the times %v", c.Strings()[:2])
+	}
+}
+
 type dumped struct{ b []byte }
 
 func (d *dumped) Write(b []byte) (int, error) { d.b = append(d.b, b...); return len(b), nil }

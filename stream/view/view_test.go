@@ -320,7 +320,7 @@ func TestColumns(t *testing.T) {
 	if err := h.Put(in); err != nil {
 		t.Fatal(err)
 	}
-	want := []Field{{Name: "few", Kind: Category}, {Name: "many", Kind: Number}, {Name: "text", Kind: Text}, {Name: "same", Kind: Category}, {Name: "when", Kind: Time}}
+	want := []Field{{Name: "few", Kind: Category}, {Name: "many", Kind: Number}, {Name: "text", Kind: Text}, {Name: "same", Kind: Category}, {Name: "when", Kind: Time, Zoned: true}}
 	for i, c := range h.ring.columns {
 		if c.Field != want[i] {
 			t.Errorf("column %d is %+v, want %+v", i, c.Field, want[i])

@@ -113,7 +113,7 @@ export class App implements Listener {
     });
     this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }), takes: (text) => this.asking.takes(text), problem: (text) => this.asking.problem(text), learn: () => this.asking.learn(), place: (text) => this.asking.place(text) });
     this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"));
-    this.timeline = new Timeline(this.store, (upto) => this.until(upto));
+    this.timeline = new Timeline(this.store, { on: () => this.mask.filters.length > 0, passes: (s) => !this.mask.bits[s] }, (upto) => this.until(upto));
     this.timeline.mount($("timeline"), this.pulse.element);
     this.strange = new Strange(this.store, on);
     this.uncertain = new UncertainList(this.store, on);
@@ -183,7 +183,7 @@ export class App implements Listener {
         break;
       case "status":
         this.pulse.take(m.status);
-        this.link.stage(this.live, m.status.phase ?? "");
+        this.link.stage(this.live, m.status.phase ?? "", m.status.quiet);
         break;
     }
   }
@@ -323,6 +323,7 @@ export class App implements Listener {
   private filtered(): void {
     this.compare.pane?.regrid();
     this.painting.all();
+    this.timeline.draw();
     this.renderer.changed({ places: false, paint: true });
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true, address: true });
   }

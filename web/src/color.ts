@@ -17,12 +17,15 @@ export function css(c: RGBA, alpha = 1): string {
 const hex = (list: string): RGBA[] =>
   list.split(" ").map((h) => rgba(parseInt(h.slice(0, 2), 16), parseInt(h.slice(2, 4), 16), parseInt(h.slice(4), 16)));
 
-// M. Okabe and K. Ito, "Color universal design" (2008), without its yellow and black, which
-// are invisible on light or dark pages. These are also the colours of pictures. P. Tol, "Colour schemes" (2021), "muted",
-// with orange as the tenth, and its darkest made lighter on dark pages.
-const okabeIto = hex("0072b2 e69f00 009e73 d55e00 56b4e9 cc79a7");
-const onLight = hex("332288 ddcc77 117733 cc6677 88ccee 882255 44aa99 999933 aa4499 e8833a");
-const onDark = hex("7b6fd6 ddcc77 2fa35a cc6677 88ccee c2588b 44aa99 a8a83c c06ac0 f0924a");
+// M. Okabe and K. Ito, "Color universal design" (2008), without the yellow that is invisible on light pages, and P. Tol, "Colour schemes" (2021), "muted"
+// and, on dark pages, "light". These are the colours of pictures: a test of cmd/internal/plot compares both.
+const okabeItoOnLight = hex("0072b2 e69f00 009e73 d55e00 56b4e9 cc79a7 2b2b2b");
+const okabeItoOnDark = hex("56b4e9 e69f00 009e73 d55e00 f0e442 cc79a7 ededed");
+const tolOnLight = hex("332288 ddcc77 117733 cc6677 88ccee 882255 44aa99 999933 aa4499 2b2b2b");
+const tolOnDark = hex("77aadd ee8866 eedd88 ffaabb 99ddff 44bb99 aaaa00 d26be0 c46a2b f5f5f5");
+/** The numbers of classes up to which each palette is used. */
+const few = okabeItoOnLight.length;
+const many = tolOnLight.length;
 
 // S. van der Walt and N. Smith (2015), "viridis", at equal steps from small to large.
 const viridis = hex("440154 482475 414487 355f8d 2a788e 21918c 22a884 44bf70 7ad151 bddf26 fde725");
@@ -66,11 +69,11 @@ export function shadeKey(s: Shade): string {
 }
 
 /** fixedShades are those of the fixed palettes. */
-export const fixedShades: readonly Shade[] = Array.from({ length: okabeIto.length + onLight.length }, (_, slot) => ({ slot }));
+export const fixedShades: readonly Shade[] = Array.from({ length: few + many }, (_, slot) => ({ slot }));
 
 /** shadeColor returns the colour of a shade. */
 export function shadeColor(s: Shade, theme: Theme): RGBA {
-  if ("slot" in s) return s.slot < okabeIto.length ? okabeIto[s.slot]! : (theme.dark ? onDark : onLight)[s.slot - okabeIto.length]!;
+  if ("slot" in s) return (theme.dark ? [...okabeItoOnDark, ...tolOnDark] : [...okabeItoOnLight, ...tolOnLight])[s.slot]!;
   const levels = theme.dark ? [0.78, 0.64, 0.86] : [0.62, 0.48, 0.72];
   return oklch(levels[s.level]!, s.level % 2 ? 0.12 : 0.17, s.hue);
 }
@@ -104,8 +107,8 @@ const digits = /^[0-9]*/;
 export function classShades(names: readonly string[], angles: readonly number[]): Map<string, Shade> {
   const out = new Map<string, Shade>();
   const order = names.map((_, i) => i);
-  if (names.length <= onLight.length) {
-    const first = names.length <= okabeIto.length ? 0 : okabeIto.length;
+  if (names.length <= many) {
+    const first = names.length <= few ? 0 : few;
     order.sort((a, b) => byName(names[a]!, names[b]!)).forEach((k, i) => out.set(names[k]!, { slot: first + i }));
     return out;
   }

@@ -57,7 +57,7 @@ export class Detail {
       if (text === "" || n++ >= most) continue;
       if (c.kind === "category") text = nameOf(c, this.store.number(s, k));
       const { name } = c;
-      list.append(h("dt", { title: name }, name), h("dd", { class: text.length > 40 ? "long" : "" }, linked(text)));
+      list.append(h("dt", { title: name }, name), h("dd", { class: text.length > 22 ? "long" : "" }, linked(text)));
     }
     return list;
   }

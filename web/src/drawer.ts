@@ -170,7 +170,7 @@ export class Drawer {
       columns[name] =
         c.kind === "number"
           ? this.numbers(k, c.exact ?? false)
-          : Array.from(this.order, (s) => this.store.text(s, k) || null);
+          : Array.from(this.order, (s) => this.store.precise(s, k) || null);
     });
     return tableToIPC(tableFromArrays(columns), { format: "file" }) as Uint8Array<ArrayBuffer>;
   }

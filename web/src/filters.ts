@@ -3,7 +3,7 @@
 import { percent } from "./apart";
 import { nameOf, scaleOf } from "./color";
 import { $, h } from "./dom";
-import { axisOf, codesOf, countsOf, positionOn, valueAt, type Axis } from "./histogram";
+import { axisOf, codesOf, countsOf, drawBars, positionOn, valueAt, type Axis } from "./histogram";
 import type { Mask } from "./mask";
 import type { Painting } from "./painting";
 import type { Filter } from "./state";
@@ -193,36 +193,15 @@ export class Filters {
       const t1 = f ? Math.min(Math.max(positionOn(axis, Math.min(f.to, axis.to)), 0), 1) : 1;
       if (document.activeElement !== low) low.value = String(Math.round(t0 * steps));
       if (document.activeElement !== high) high.value = String(Math.round(t1 * steps));
-      const write = (v: number): string => this.store.written(column, v);
+      const write = (v: number): string => this.store.brief(column, v);
       from.textContent = write(f ? Math.max(f.from, axis.from) : axis.from);
       to.textContent = write(f ? Math.min(f.to, axis.to) : axis.to);
       low.setAttribute("aria-valuetext", from.textContent);
       high.setAttribute("aria-valuetext", to.textContent);
-      this.bars(canvas, countsOf(this.store, column, axis, bins, this.passes(column)), t0, t1);
+      drawBars(canvas, countsOf(this.store, column, axis, bins, this.passes(column)), this.mask.filters.length > 0, t0, t1);
     };
     const row: Row = { column, box, draw };
     return row;
-  }
-
-  /** bars draws the counts of all points faintly. In front are the points that pass the other filters, coloured within the brush. */
-  private bars(canvas: HTMLCanvasElement, { all, passing }: { all: Uint32Array; passing: Uint32Array }, t0: number, t1: number): void {
-    const c = canvas.getContext("2d")!;
-    const style = getComputedStyle(document.documentElement);
-    const { width, height } = canvas;
-    const filtered = this.mask.filters.length > 0;
-    // Heights are square roots, so that small counts stay visible.
-    const top = Math.sqrt(Math.max(1, ...(filtered ? passing : all)));
-    const wide = width / bins;
-    const bar = (i: number, n: number, color: string): void => {
-      const tall = n > 0 ? Math.max(Math.min(Math.sqrt(n) / top, 1) * height, 2) : 0;
-      c.fillStyle = color;
-      c.fillRect(i * wide, height - tall, wide - 1, tall);
-    };
-    for (let i = 0; i < bins; i++) {
-      const inside = (i + 1) / bins > t0 && i / bins < t1;
-      bar(i, all[i]!, style.getPropertyValue("--line"));
-      bar(i, passing[i]!, style.getPropertyValue(inside ? "--accent" : "--faint"));
-    }
   }
 
   private categories(column: number): Row {

@@ -4,7 +4,7 @@ import { aboutPlaces } from "./parts";
 import type { Store } from "./store";
 
 /** Names that columns of classes usually have, and those of clusters. */
-const usual = ["label", "labels", "class", "category", "cluster_name", "cluster"];
+const usual = ["label", "labels", "class", "target", "category", "cluster_name", "cluster"];
 
 /**
  * firstColumn returns the index of the column to colour by: the first of those asked for, else the labels, else clusters, else any category or

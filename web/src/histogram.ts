@@ -59,3 +59,26 @@ export function codesOf(store: Store, column: number, passes: (s: number) => boo
   });
   return { all, passing };
 }
+
+/**
+ * drawBars draws the counts of all points faintly. In front are those that pass the filters, coloured within a part of the axis, from t0 to t1. Heights
+ * are square roots, so that small counts stay visible.
+ */
+export function drawBars(canvas: HTMLCanvasElement, { all, passing }: { all: Uint32Array; passing: Uint32Array }, filtered: boolean, t0: number, t1: number): void {
+  const c = canvas.getContext("2d")!;
+  const style = getComputedStyle(document.documentElement);
+  const { width, height } = canvas;
+  const bins = all.length;
+  const top = Math.sqrt(Math.max(1, ...(filtered ? passing : all)));
+  const wide = width / bins;
+  const bar = (i: number, n: number, color: string): void => {
+    const tall = n > 0 ? Math.max(Math.min(Math.sqrt(n) / top, 1) * height, 2) : 0;
+    c.fillStyle = color;
+    c.fillRect(i * wide, height - tall, wide - 1, tall);
+  };
+  for (let i = 0; i < bins; i++) {
+    const inside = (i + 1) / bins > t0 && i / bins < t1;
+    bar(i, all[i]!, style.getPropertyValue("--line"));
+    bar(i, passing[i]!, style.getPropertyValue(inside ? "--accent" : "--faint"));
+  }
+}

@@ -20,12 +20,13 @@ export interface Label {
 const cells = 40;
 const most = 160;
 
-/** A class in view: the number and the place of its points. */
+/** A class in view: the number and the place of its points, and the box of all of them. */
 interface Peak {
   code: number;
   count: number;
   x: number;
   y: number;
+  box: Box;
 }
 
 /** Named is a name to place, with the number of its points. */
@@ -35,6 +36,8 @@ export interface Named {
   x: number;
   y: number;
   text: string;
+  /** The box of the points on the map. No name covers all of it. */
+  box?: Box;
 }
 
 /** The least and the largest size of names, in CSS pixels. Names are smaller from this number of classes on. */
@@ -45,13 +48,18 @@ const plenty = 16;
 const crowd = 50;
 const nearby = 5;
 
-/** lay places names without overlaps, the first of them first. */
+/** lay places names without overlaps, the first of them first. A name hides no class altogether, neither its own nor another. */
 export function lay(camera: Camera, found: readonly Named[], measure: (text: string, size: number) => number, covered: readonly Box[]): Label[] {
   const taken = covered.slice();
   const out: Label[] = [];
   const top = found.reduce((n, p) => Math.max(n, p.count), 1);
   // Many names are smaller, and so are those of a narrow page. Few are as far from their place that they need a line to it.
   const large = largest * Math.min(1, Math.sqrt(plenty / found.length), Math.max((globalThis.innerWidth ?? camera.width) / 700, 0.7));
+  const groups = found.flatMap(({ box }): Box[] => {
+    if (!box) return [];
+    const [[x0, y0], [x1, y1]] = [camera.toScreen(box.x0, box.y1), camera.toScreen(box.x1, box.y0)];
+    return [{ x0, y0, x1, y1 }];
+  });
   const places = found.length > crowd ? offsets.slice(0, nearby) : offsets;
   for (const p of found) {
     const { text } = p;
@@ -67,6 +75,7 @@ export function lay(camera: Camera, found: readonly Named[], measure: (text: str
       const box = { x0: sx + dx - wide, x1: sx + dx + wide, y0: sy + dy - high, y1: sy + dy + high };
       if (box.x0 < 2 || box.y0 < 2 || box.x1 > camera.width - 2 || box.y1 > camera.height - 2) continue;
       if (taken.some((t) => t.x0 < box.x1 && t.x1 > box.x0 && t.y0 < box.y1 && t.y1 > box.y0)) continue;
+      if (groups.some((g) => box.x0 <= g.x0 && box.x1 >= g.x1 && box.y0 <= g.y0 && box.y1 >= g.y1)) continue;
       taken.push(box);
       out.push({ code: p.code, text, lines, x: p.x, y: p.y, size, dx, dy });
       break;
@@ -171,11 +180,12 @@ export function peaks(store: Store, camera: Camera, code: (s: number) => number)
           at = cy * cells + cx;
         }
       }
-    return { code: c, count, cell: at, n: 0, x: 0, y: 0, apart: standsOut(around(g, at), around(everything, at), count / n) };
+    return { code: c, count, cell: at, n: 0, x: 0, y: 0, box: { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity }, apart: standsOut(around(g, at), around(everything, at), count / n) };
   });
   // The label is centred on the points around that cell, not on the cell.
   for (let i = 0; i < n; i++) {
     const p = found[index[of[i]!]!];
+    if (p) grow(p.box, x[slot[i]!]!, y[slot[i]!]!);
     const cell = cellOf[i]!;
     if (!p || Math.abs((cell % cells) - (p.cell % cells)) > 1 || Math.abs(Math.floor(cell / cells) - Math.floor(p.cell / cells)) > 1) continue;
     p.n++;
@@ -183,6 +193,14 @@ export function peaks(store: Store, camera: Camera, code: (s: number) => number)
     p.y += (y[slot[i]!]! - p.y) / p.n;
   }
   return found.filter((p) => p.apart);
+}
+
+/** grow makes a box contain a point. */
+function grow(b: Box, x: number, y: number): void {
+  if (x < b.x0) b.x0 = x;
+  if (x > b.x1) b.x1 = x;
+  if (y < b.y0) b.y0 = y;
+  if (y > b.y1) b.y1 = y;
 }
 
 /** around sums a cell of a grid and its neighbours. */

@@ -221,7 +221,7 @@ export class Painting {
   /** ends returns the texts at the ends of the scale of numbers. An end beyond which there are values has a sign. */
   ends(): [string, string] {
     const { scale, store, column } = this;
-    return [(scale.below ? "≤ " : "") + store.written(column, scale.from), (scale.above ? "≥ " : "") + store.written(column, scale.to)];
+    return [(scale.below ? "≤ " : "") + store.brief(column, scale.from), (scale.above ? "≥ " : "") + store.brief(column, scale.to)];
   }
 
   /** counts returns the number of points of each class within the shown time, by code. */

@@ -13,21 +13,38 @@ export function sizeOf(x: ArrayLike<number>, given?: Size): Size | null {
   if (given) return x.length === given.width * given.height ? given : null;
   const side = Math.round(Math.sqrt(x.length));
   if (side < 8 || side * side !== x.length) return null;
-  let sum = 0, squares = 0, steps = 0, low = 0, high = 0;
+  let sum = 0, squares = 0, across = 0, down = 0, low = 0, high = 0;
   for (let i = 0; i < x.length; i++) {
     const v = x[i]!;
     low = Math.min(low, v);
     high = Math.max(high, v);
     sum += v;
     squares += v * v;
-    if (i % side > 0) steps += (v - x[i - 1]!) ** 2;
-    if (i >= side) steps += (v - x[i - side]!) ** 2;
+    if (i % side > 0) across += (v - x[i - 1]!) ** 2;
+    if (i >= side) down += (v - x[i - side]!) ** 2;
   }
-  if (low < -high / 2) return null; // a model stores approximate pictures, whose pixels may be slightly negative
   const variance = squares / x.length - (sum / x.length) ** 2;
-  // The mean squared difference of independent pixels is twice the variance. There are 2 side (side - 1) pairs of neighbours.
-  const independent = 4 * side * (side - 1) * variance;
-  return steps < 0.65 * independent ? { width: side, height: side } : null;
+  // The mean squared difference of independent pixels is twice the variance. There are side (side - 1) pairs of neighbours in each direction.
+  const alike = 0.65 * 2 * side * (side - 1) * variance;
+  // Features and curves often have both signs. Such a picture has a background, and also varies little from row to row.
+  const smooth = signed(low, high) ? across < alike && down < alike && background(x, low, high) : across + down < 2 * alike;
+  return smooth ? { width: side, height: side } : null;
+}
+
+/** signed reports whether pixels have both signs, such as -1 to 1. A model stores approximate pictures, whose pixels may be slightly negative. */
+function signed(low: number, high: number): boolean {
+  return low < -high / 2;
+}
+
+/** background reports whether many pixels are as dark or as bright as any. */
+function background(x: ArrayLike<number>, low: number, high: number): boolean {
+  const near = 0.02 * (high - low);
+  let dark = 0, bright = 0;
+  for (let i = 0; i < x.length; i++) {
+    if (x[i]! < low + near) dark++;
+    if (x[i]! > high - near) bright++;
+  }
+  return Math.max(dark, bright) > 0.15 * x.length;
 }
 
 /** drawn returns a canvas with the pixels of a vector. Larger values are darker. */
@@ -39,11 +56,16 @@ export function drawn(x: ArrayLike<number>, { width, height }: Size): HTMLCanvas
   canvas.setAttribute("aria-label", `its ${width} x ${height} pixels`);
   const c = canvas.getContext("2d")!;
   const data = c.createImageData(width, height);
-  let high = 1e-12;
-  for (let i = 0; i < x.length; i++) high = Math.max(high, x[i]!);
+  let low = 0, high = 0;
+  for (let i = 0; i < x.length; i++) {
+    low = Math.min(low, x[i]!);
+    high = Math.max(high, x[i]!);
+  }
+  if (!signed(low, high)) low = 0;
+  const range = Math.max(high - low, 1e-12);
   const words = new Uint32Array(data.data.buffer);
   for (let i = 0; i < x.length; i++) {
-    const v = 255 - Math.round((255 * Math.max(x[i]!, 0)) / high);
+    const v = 255 - Math.round((255 * Math.max(x[i]! - low, 0)) / range);
     words[i] = (0xff000000 | (v << 16) | (v << 8) | v) >>> 0;
   }
   c.putImageData(data, 0, 0);

@@ -1,7 +1,8 @@
 // The state of the stage: a banner, small curves of its figures, and the time slider.
 
 import { $, h, icon } from "./dom";
-import { figure, when, type Store } from "./store";
+import { axisOf, countsOf, drawBars } from "./histogram";
+import { arrival, figure, when, type Store } from "./store";
 import type { Status } from "./wire";
 
 const kept = 120;
@@ -105,10 +106,18 @@ function curve(canvas: HTMLCanvasElement, list: readonly number[], ink: string):
 }
 
 const speeds = [1, 10, 60];
+const bins = 60;
 
-/** Timeline is the slider over the arrival times of points. */
+/** The filters of the page: whether there are some, and whether a point passes them. */
+export interface Filtered {
+  on(): boolean;
+  passes(s: number): boolean;
+}
+
+/** Timeline is the slider over the arrival times of points, above their histogram. */
 export class Timeline {
   private readonly range = h("input", { type: "range", label: "Show the points that had come by this time" });
+  private readonly bars = h("canvas");
   private readonly label = h("time");
   private readonly button = h("button", { on: { click: () => this.toggle() } });
   private readonly speed = h("button", { title: "Speed of the replay", on: { click: () => this.faster() } });
@@ -119,7 +128,8 @@ export class Timeline {
   private factor = 1;
   private playing = 0;
 
-  constructor(private readonly store: Store, private readonly on: (upto: number) => void) {
+  constructor(private readonly store: Store, private readonly filters: Filtered, private readonly on: (upto: number) => void) {
+    this.bars.setAttribute("aria-hidden", "true"); // the panel of filters has the same histogram with values
     this.range.min = "0";
     this.range.max = "1000";
     this.range.value = "1000";
@@ -132,22 +142,26 @@ export class Timeline {
   }
 
   mount(box: HTMLElement, more: HTMLElement): void {
-    box.replaceChildren(this.button, this.range, this.label, this.speed, more);
+    box.replaceChildren(this.button, h("div", { class: "times" }, this.range, this.bars), this.label, this.speed, more);
   }
 
-  /** follow updates the range of times. */
+  /** follow updates the range of times and the histogram. */
   follow(): void {
-    let from = Infinity;
-    let to = -Infinity;
-    const { at, alive, slots, base } = this.store;
-    for (let s = base; s < slots; s++) {
-      if (!alive[s] || !(at[s]! > 0)) continue;
-      if (at[s]! < from) from = at[s]!;
-      if (at[s]! > to) to = at[s]!;
-    }
-    this.from = from;
-    this.to = to;
+    const axis = axisOf(this.store, arrival, false);
+    this.from = axis?.from ?? Infinity;
+    this.to = axis?.to ?? -Infinity;
     this.mark();
+    this.draw();
+  }
+
+  /** draw draws the number of arrivals over time. Those that the filters leave are in front, coloured up to the shown time. */
+  draw(): void {
+    const { bars, store, filters, from, to } = this;
+    if (bars.offsetWidth === 0) return;
+    [bars.width, bars.height] = [2 * bars.offsetWidth, 2 * bars.offsetHeight];
+    if (!(to > from)) return;
+    const counts = countsOf(store, arrival, { from, to, log: false }, bins, (s) => filters.passes(s));
+    drawBars(bars, counts, filters.on(), 0, (Math.min(this.upto, to) - from) / (to - from));
   }
 
   /** times returns the times of the first and the last arrival, null if there are none. */

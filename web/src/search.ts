@@ -1,7 +1,7 @@
 // The search box: ids and values, ranges of columns, and the place of a record.
 
 import { $, h } from "./dom";
-import { Finder, inRange, rangeOf } from "./find";
+import { equal, Finder, inRange, rangeOf } from "./find";
 import type { Store } from "./store";
 
 const shownHits = 40;
@@ -73,7 +73,7 @@ export class Search {
     const { store } = this;
     const begun = performance.now();
     const range = rangeOf(store, text, this.timed);
-    let reason = (s: number): string => (range ? `${store.field(range.column)!.name}: ${store.written(range.column, store.number(s, range.column))}` : "");
+    let reason = (s: number): string => (range ? `${store.field(range.column)!.name}: ${range.column < 0 ? store.written(range.column, store.number(s, range.column)) : store.text(s, range.column)}` : "");
     let exact = -1; // comes first
     let found = range && inRange(store, range);
     if (!found) {
@@ -85,6 +85,8 @@ export class Search {
       found = finder.found;
       exact = finder.exact;
       reason = (s) => finder.reason(s);
+      const number = found.n === 0 && equal(store, text);
+      if (number) ({ found, reason } = number);
     }
     this.hits = found.slots();
     if (exact >= 0 && this.hits[0] !== exact) this.hits = Uint32Array.from([exact, ...this.hits.filter((s) => s !== exact)]);

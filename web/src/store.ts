@@ -371,13 +371,19 @@ export class Store {
     const v = this.number(s, column);
     if (c.kind === "category") return v === 0 ? "" : (c.values[v - 1] ?? "");
     if (Number.isNaN(v)) return "";
-    return this.exact(s, column) || this.written(column, v);
+    return this.exact(s, column) || (c.exact && c.kind === "number" && Math.abs(v) > Number.MAX_SAFE_INTEGER ? plain(v) : this.written(column, v));
   }
 
   /** written formats a number or time of a column. */
   written(column: number, v: number): string {
     const c = this.field(column);
     return c?.kind !== "time" ? figure(v) : column === arrival || c.clock ? when(v) : when(v).slice(0, 10);
+  }
+
+  /** brief is written without parts of a second, for ends of axes. */
+  brief(column: number, v: number): string {
+    const text = this.written(column, v);
+    return this.field(column)?.kind === "time" ? text.replace(/\.\d+$/, "") : text;
   }
 
   /** exact returns the exact text of a number or time that is rounded, else "". */
@@ -388,10 +394,21 @@ export class Store {
 
   /** precise returns a column's value as text without loss; "" if missing. */
   precise(s: number, column: number): string {
-    if (this.columns[column]!.kind !== "number") return this.text(s, column);
+    const c = this.columns[column]!;
+    if (c.kind === "time") return this.instant(s, column);
+    if (c.kind !== "number") return this.text(s, column);
     const v = this.number(s, column);
     if (Number.isNaN(v)) return "";
-    return this.exact(s, column) || (this.own.has(column) || this.values(s, column) instanceof Float32Array ? shortest(v) : String(v));
+    return this.exact(s, column) || (this.own.has(column) || this.values(s, column) instanceof Float32Array ? shortest(v) : plain(v));
+  }
+
+  /** instant returns a time as precise does: all times of a column in the same form, and with a zone if the column has one. */
+  private instant(s: number, column: number): string {
+    const c = this.columns[column]!;
+    const known = this.exact(s, column);
+    const text = this.text(s, column);
+    if (known || text === "" || !(c.exact || c.zoned)) return text;
+    return when(this.number(s, column)).replace(" ", "T") + (c.zoned ? "Z" : "");
   }
 
   /** field describes a column, including that of arrival times. */
@@ -418,6 +435,11 @@ export function shortest(v: number): string {
     if (Math.fround(short) === v) return String(short);
   }
   return String(Number(v.toPrecision(9)));
+}
+
+/** plain returns a double-precision number without loss. 64-bit integers have all their digits, although fewer would identify them. */
+export function plain(v: number): string {
+  return Number.isInteger(v) && Math.abs(v) < 2 ** 64 ? String(BigInt(v)) : String(v);
 }
 
 const day = 86_400_000;

@@ -9,6 +9,8 @@ export interface Field {
   kind: Kind;
   /** Whether frames have the exact text of values that a number would round. */
   exact?: boolean;
+  /** Whether times are instants. Others have no time zone. */
+  zoned?: boolean;
 }
 
 export interface MapState {
@@ -102,6 +104,8 @@ export interface Status {
   phase?: string;
   detail?: string;
   progress?: number;
+  /** The number of seconds since the stage last read events. */
+  quiet?: number;
   figures?: Record<string, number>;
 }
 

@@ -19,6 +19,7 @@ test("the page opens with a column that says something about its points", () => 
   assert.equal(first({ ...stage, class: classes }, true, ["sigma"]), "sigma", "as asked");
   assert.equal(first(stage, false), "partition", "of a table it is a column like any other");
   assert.equal(first({ ...stage, cluster: classes, kind: classes }, false, [], "kind"), "kind");
+  assert.equal(first({ age: numbers, kind: classes, target: numbers }, false), "target");
   assert.equal(first({ sigma: numbers }, true), "sigma");
   assert.equal(first({ sigma: numbers, novelty_global: numbers }, false), "novelty_global", "of a file without columns of its own");
   assert.equal(first({ sigma: numbers, novelty_global: numbers, age: numbers }, false), "age");

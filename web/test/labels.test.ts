@@ -51,6 +51,24 @@ test("many names are smaller and near their places", () => {
   assert.ok(lay(view(350), grid(3), (t, size) => t.length * size * 0.6, []).every((l) => l.size < 16), "on a telephone");
 });
 
+test("a name hides no class altogether", () => {
+  const store = new Store();
+  // A large class, and one with a few points at one place.
+  const [x, y] = [[...Array(300).keys()].map((i) => (i % 20) / 20), [...Array(300).keys()].map((i) => Math.floor(i / 20) / 40)];
+  store.places(Float32Array.from([...x, 0.5, 0.501, 0.5]), Float32Array.from([...y, 0.8, 0.8, 0.801]));
+  const camera = view(800);
+  const found = peaks(store, camera, (s) => (s < 300 ? 1 : 2)).map((p) => ({ ...p, text: p.code === 1 ? "normal" : "warezmaster" }));
+  const labels = lay(camera, found, (t, size) => t.length * size * 0.6, []);
+  assert.deepEqual(labels.map((l) => l.text), ["normal", "warezmaster"]);
+  const rare = labels[1]!;
+  const [sx, sy] = camera.toScreen(0.5, 0.8);
+  const [dx, dy] = [Math.abs(camera.toScreen(rare.x, rare.y)[0] + rare.dx - sx), Math.abs(camera.toScreen(rare.x, rare.y)[1] + rare.dy - sy)];
+  assert.ok(dy > rare.size / 2 || dx > (rare.text.length * rare.size * 0.6) / 2, `the name is ${dx}, ${dy} from its points`);
+  // A name that would only cover another class's points is moved as well.
+  const two = lay(camera, [{ code: 1, count: 9, x: 0.5, y: 0.5, text: "large" }, { code: 2, count: 1, x: 0.5, y: 0.5, text: "small", box: { x0: 0.5, y0: 0.5, x1: 0.5, y1: 0.5 } }], (t, size) => t.length * size * 0.6, []);
+  for (const l of two) assert.ok(Math.hypot(l.dx, l.dy) > l.size / 2, l.text);
+});
+
 function grid(k: number): Named[] {
   return Array.from({ length: k * k }, (_, i) => ({ code: i + 1, count: 10, x: ((i % k) + 0.5) / k, y: (Math.floor(i / k) + 0.5) / k, text: `class ${i}` }));
 }

@@ -1,10 +1,35 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inside, rounded, simplified, type XY } from "../src/select";
-import { figure, shortest, Store, when } from "../src/store";
+import { figure, plain, shortest, Store, when } from "../src/store";
+import { storeOf } from "./points";
 
 test("single-precision numbers are written as short as they identify", () => {
   for (const text of ["0.1", "-12.7", "16777216", "1e-7", "3.4028235e+38", "0.33333334"]) assert.equal(shortest(Math.fround(Number(text))), text);
+});
+
+test("double-precision whole numbers of 64 bits have all their digits", () => {
+  assert.equal(plain(2 ** 62), "4611686018427387904");
+  assert.equal(plain(-(2 ** 63)), "-9223372036854775808");
+  for (const v of [0.1, 1e300, -2.5, 7, 1e15]) assert.equal(Number(plain(v)), v);
+  const store = storeOf({ big: { kind: "number", values: [2 ** 62, 12345] } });
+  assert.equal(store.precise(0, 0), "4611686018427387904");
+  store.columns[0]!.exact = true;
+  assert.equal(store.text(0, 0), "4611686018427387904", "as the values beside it, which are rounded");
+  assert.equal(store.text(1, 0), "12,345");
+});
+
+test("exported times have one form in a column, and a zone if the column has one", () => {
+  const ms = Date.UTC(2026, 2, 1, 12, 30, 0, 250);
+  const store = storeOf({ seen: { kind: "time", values: [ms, NaN] } });
+  const c = store.columns[0]!;
+  assert.equal(store.precise(0, 0), "2026-03-01 12:30:00.250");
+  c.zoned = true;
+  assert.equal(store.precise(0, 0), "2026-03-01T12:30:00.250Z");
+  assert.equal(store.precise(1, 0), "");
+  Object.assign(c, { zoned: false, exact: true });
+  assert.equal(store.precise(0, 0), "2026-03-01T12:30:00.250");
+  assert.equal(store.brief(0, ms), "2026-03-01 12:30:00");
 });
 
 test("figures and times", () => {

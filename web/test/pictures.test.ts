@@ -11,6 +11,12 @@ test("squares with smooth pixels are pictures", () => {
   assert.deepEqual(sizeOf(ring), { width: 16, height: 16 });
 });
 
+test("pixels from -1 to 1 are pictures, curves with both signs are not", () => {
+  const ring = Float32Array.from({ length: 256 }, (_, i) => 2 * Math.exp(-((Math.hypot((i % 16) - 7.5, Math.floor(i / 16) - 7.5) - 5) ** 2)) - 1);
+  assert.deepEqual(sizeOf(ring), { width: 16, height: 16 });
+  for (const period of [7, 30, 100, 256]) assert.equal(sizeOf(Float32Array.from({ length: 256 }, (_, i) => Math.sin((2 * Math.PI * i) / period))), null, `a wave of ${period}`);
+});
+
 test("features are no pictures", () => {
   assert.equal(sizeOf(Float32Array.from({ length: 256 }, (_, i) => noise(i))), null);
   assert.equal(sizeOf(new Float32Array(64)), null, "a constant");

@@ -80,6 +80,7 @@ var homes = []struct {
 	{"gocloud.dev", []string{"stream/store"}, []string{"stream"}},
 	{"github.com/johannesboyne/gofakes3", []string{"stream/store/storetest"}, nil},
 	{"gonum.org/v1/plot", []string{"cmd/internal", "bench/why"}, nil},
+	{"github.com/go-text/typesetting", []string{"cmd/internal/plot"}, nil},
 	{"github.com/alecthomas/kong", []string{"cmd/internal"}, nil},
 	{"github.com/james-bowman/sparse", []string{".", "sparse"}, nil},
 	{"golang.org/x/sys/cpu", []string{"internal/simd"}, nil},

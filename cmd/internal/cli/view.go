@@ -171,7 +171,7 @@ func (c *shownFlags) hub(ctx context.Context, p *program) (*view.Hub, error) {
 	}
 	hub := view.New(view.Settings{
 		Size: m.At.Rows, Title: title, Point: c.Point, Image: image, Vectors: vectorBytes, Pictures: c.pictures != nil, PicturesFrom: c.ImagesFrom,
-		Asks: c.asked.known(),
+		Asks: c.asked.known(), Label: classesOf(c.asked.model(c.Map, m.MapID)),
 	})
 	first := 0
 	for _, part := range m.Parts {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/serve"
+	"unfold/ingest"
 	"unfold/internal/regular"
 	"unfold/models/snapshot"
 	"unfold/stream/view"
@@ -23,6 +25,18 @@ type askedModel struct {
 	path string
 	// shown is set if the page shows the model itself. found is set if find has chosen the model.
 	shown, found bool
+}
+
+// model returns the path of the model of a map, "" if it is not known. Without questions to a model it
+// is looked for as well.
+func (a *askedModel) model(path, mapID string) string {
+	switch {
+	case a != nil:
+		return a.path
+	case mapID == "" || path == "-":
+		return ""
+	}
+	return modelBeside(path, mapID)
 }
 
 // known reports whether there is a model.
@@ -85,6 +99,25 @@ func modelBeside(path, mapID string) string {
 		}
 	}
 	return best
+}
+
+// classesOf returns the column with the known classes of a model's rows, "" if the model has none or is
+// not known.
+func classesOf(path string) string {
+	f, err := regular.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	encoder, err := snapshot.ReadEncoder(f)
+	if err != nil {
+		return ""
+	}
+	e := new(ingest.Encoder)
+	if err := json.Unmarshal(encoder, e); err != nil {
+		return ""
+	}
+	return e.Selection().Label
 }
 
 // idOfMap returns the id of a model's map.

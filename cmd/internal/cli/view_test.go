@@ -29,6 +29,7 @@ type greeting struct {
 	Points  int
 	Map     struct{ Version uint64 }
 	Columns []struct{ Name, Kind string }
+	Label   string
 }
 
 // viewed starts unfold view, reads its first message to a page, and ends it.
@@ -107,6 +108,20 @@ func TestView(t *testing.T) {
 				t.Errorf("version %d", g.Map.Version)
 			}
 		})
+	}
+}
+
+// A page of a map begins with the labels that its model was given, whatever the name of their column. The
+// model is in the map's folder.
+func TestViewKnowsTheLabels(t *testing.T) {
+	smallModel(t)
+	must(t, "-q", "fit", "small.csv", "-o", "m.unfold", "--map", "map.parquet", "--columns", "x,y", "--id", "name", "--label", "z")
+	if g := viewed(t, "map.parquet"); g.Label != "z" {
+		t.Errorf("the labels are in %q", g.Label)
+	}
+	must(t, "-q", "fit", "small.csv", "-o", "m.unfold", "--map", "map.parquet", "--columns", "x,y", "--id", "name")
+	if g := viewed(t, "map.parquet"); g.Label != "" {
+		t.Errorf("without labels they are in %q", g.Label)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-text/typesetting/font"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
@@ -22,6 +23,8 @@ type fallback struct {
 	listed bool
 	opened map[string]*opentype.Font
 	found  map[wanted]*opentype.Font
+	// faces are fonts as package shaping reads them: those of files by path, and the program's own.
+	faces map[string]*font.Face
 }
 
 // wanted is a character and the weight in which it is written.

@@ -1,8 +1,11 @@
 package plot
 
 import (
+	"fmt"
 	"image/color"
 	"math"
+	"os"
+	"strings"
 	"testing"
 )
 
@@ -14,6 +17,23 @@ var deficiencies = map[string][9]float64{
 	"protanopia":   {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
 	"deuteranopia": {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
 	"tritanopia":   {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900},
+}
+
+// A class has the same colour on the page and in a picture, and numbers have the same scale.
+func TestThePageHasTheSameColours(t *testing.T) {
+	source, err := os.ReadFile("../../../web/src/color.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]color.NRGBA{"okabeItoOnLight": okabeIto, "okabeItoOnDark": okabeItoDark, "tolOnLight": tolMuted, "tolOnDark": tolLight, "viridis": ramps["viridis"]} {
+		var written []string
+		for _, c := range want {
+			written = append(written, fmt.Sprintf("%02x%02x%02x", c.R, c.G, c.B))
+		}
+		if line := fmt.Sprintf("const %s = hex(%q);", name, strings.Join(written, " ")); !strings.Contains(string(source), line) {
+			t.Errorf("the page lacks %s", line)
+		}
+	}
 }
 
 // Any two colours of a palette are distinguishable for every kind of vision. A difference of about

@@ -64,11 +64,10 @@ func (s scale) of(v float64) float64 {
 		return v
 	case v < 0:
 		return math.NaN()
-	case s.offset > 0:
-		if ratio := v / s.offset; !math.IsInf(ratio, 0) {
-			return math.Log10(1 + ratio)
-		}
+	case s.offset > 0 && math.IsInf(v/s.offset, 1):
 		return math.Log10(v) - math.Log10(s.offset)
+	case s.offset > 0:
+		return math.Log10(1 + v/s.offset)
 	}
 	return math.Log10(v)
 }

@@ -11,6 +11,7 @@ import (
 
 	"codeberg.org/go-fonts/liberation/liberationsansbold"
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"github.com/go-text/typesetting/segmenter"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
@@ -67,11 +68,13 @@ type typesetter struct {
 	fonts *fallback
 }
 
-// run is text in one face. Without a face it is boxes, one for each character.
+// run is text in one face, laid-out glyphs, or boxes, one for each character that no font has.
 type run struct {
-	text  string
-	face  plotfont.Face
-	boxes int
+	text    string
+	face    plotfont.Face
+	boxes   int
+	glyphs  []glyph
+	advance vg.Length // of the glyphs
 }
 
 // These are the sizes of the box for a missing character, in em.
@@ -81,11 +84,17 @@ func (r run) width(size vg.Length) vg.Length {
 	if r.boxes > 0 {
 		return vg.Length(r.boxes) * size * (boxWidth + boxGap)
 	}
+	if r.glyphs != nil {
+		return r.advance
+	}
 	return r.face.Width(r.text)
 }
 
-// runs splits text by the faces that have its characters.
+// runs splits text by the faces that have its characters, from left to right.
 func (t typesetter) runs(txt string, f plotfont.Font) (out []run) {
+	if shaped(txt) {
+		return t.layout(txt, f.Weight == font.WeightBold, f.Size)
+	}
 	own := t.Fonts.Lookup(f, f.Size)
 	var buf sfnt.Buffer
 	for _, r := range txt {
@@ -142,9 +151,16 @@ func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 			at.X += vg.Length(sty.XAlign) * r.width(sty.Font.Size)
 		}
 		for _, r := range runs {
-			if r.boxes > 0 {
+			switch {
+			case r.boxes > 0:
 				boxes(c, at, r.boxes, sty.Font.Size)
-			} else {
+			case r.glyphs != nil:
+				for _, g := range r.glyphs {
+					if p := g.path(at); p != nil {
+						c.Fill(p)
+					}
+				}
+			default:
 				c.FillString(r.face, at, r.text)
 			}
 			at.X += r.width(sty.Font.Size)
@@ -180,12 +196,23 @@ func (l look) halo(c vgdraw.Canvas, s text.Style, at vg.Point, txt string) {
 	c.FillText(s, at, txt)
 }
 
-// shorten cuts text to n characters, with an ellipsis.
+// shorten cuts text to n characters, with an ellipsis. A letter and its marks are one character.
 func shorten(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
-	return string([]rune(s)[:n-1]) + "…"
+	var seg segmenter.Segmenter
+	seg.Init([]rune(s))
+	var cut string
+	all := seg.GraphemeIterator()
+	for k := 0; all.Next(); k++ {
+		if k < n-1 {
+			cut += string(all.Grapheme().Text)
+		} else if k == n {
+			return cut + "…"
+		}
+	}
+	return s
 }
 
 // fittedText cuts text to a width, with an ellipsis.

@@ -62,6 +62,8 @@ type display struct {
 	p   *stream.Published
 	// past are the statistics of the last maps, oldest first.
 	past []stream.Stats
+	// heard is the last time at which events were read, as far as run has looked.
+	heard time.Time
 }
 
 // mostPast bounds the length of past.
@@ -167,6 +169,7 @@ func (d *display) run(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	before := d.now()
+	d.heard = time.Now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -175,8 +178,10 @@ func (d *display) run(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := d.now()
+		s := d.status(before, now)
+		s.Quiet = d.quiet(before, now, time.Now())
 		// A status has only texts and numbers, which always encode.
-		_ = d.hub.SetStatus(d.status(before, now))
+		_ = d.hub.SetStatus(s)
 		before = now
 	}
 }
@@ -187,6 +192,15 @@ func (d *display) now() tally {
 	return d.tally
 }
 
+// quiet returns the number of whole seconds without events, given two tallies and the time of the
+// second.
+func (d *display) quiet(a, b tally, at time.Time) int {
+	if b.read > a.read {
+		d.heard = at
+	}
+	return int(at.Sub(d.heard) / time.Second)
+}
+
 // Status is the state of the stage that the page shows.
 type Status struct {
 	// Phase is "waiting" for the first events, "learning" the first map, "halted" while /readyz
@@ -195,6 +209,8 @@ type Status struct {
 	// Detail describes the problem or what the stage waits for. Progress is the share done, 0 to 1.
 	Detail   string  `json:"detail,omitempty"`
 	Progress float64 `json:"progress,omitempty"`
+	// Quiet is the number of seconds since events were last read.
+	Quiet int `json:"quiet,omitempty"`
 	// Figures are statistics by name: of the last second, or sums.
 	Figures map[string]float64 `json:"figures"`
 }

@@ -354,3 +354,19 @@ func TestCentresFollow(t *testing.T) {
 		}
 	}
 }
+
+// The page learns for how long no events have been read.
+func TestQuiet(t *testing.T) {
+	d, at := page(), time.Unix(1000, 0)
+	d.heard = at
+	before, now := tally{}, tally{read: 5}
+	for _, c := range []struct{ seconds, want int }{{1, 0}, {31, 30}, {400, 399}} {
+		if got := d.quiet(before, now, at.Add(time.Duration(c.seconds)*time.Second)); got != c.want {
+			t.Errorf("after %d s the stage has been quiet for %d s, want %d", c.seconds, got, c.want)
+		}
+		before = now
+	}
+	if got := d.quiet(before, tally{read: 6}, at.Add(401*time.Second)); got != 0 {
+		t.Errorf("after an event it has been quiet for %d s", got)
+	}
+}

@@ -68,6 +68,53 @@ func TestFilters(t *testing.T) {
 	b.Wait(fmt.Sprintf(`%s === 3030`, shown))
 }
 
+// Below the slider is a histogram of arrivals. It shows those that the filters leave, and those until the chosen time.
+func TestTimesHaveAHistogram(t *testing.T) {
+	early := blobs(200, "a", "b", "c")
+	early.At = 1e12
+	b, hub := show(t, browser.Settings{}, "", early)
+	late := blobs(100, "a", "b", "d")
+	ids := make([]string, len(late.X))
+	for i := range ids {
+		ids[i] = fmt.Sprint("late", i)
+	}
+	late.ID, late.At = table.StringColumn("id", ids), 1e12+60_000
+	put(t, hub, late)
+	b.Wait(`unfold.store.n === 900`)
+	// bars are the heights of the coloured parts of the first and the last bar, as shares of the canvas.
+	bars := func() (first, last float64) {
+		t.Helper()
+		browser.Eval[bool](b, settled)
+		both := browser.Eval[[]float64](b, `(() => {
+			const c = document.querySelector(".times canvas"), accent = getComputedStyle(document.documentElement).getPropertyValue("--accent");
+			const [r, g, blue] = accent.match(/[0-9a-f]{2}/g).map(h => parseInt(h, 16));
+			const copy = document.createElement("canvas"), bar = c.width / 60;
+			[copy.width, copy.height] = [c.width, c.height];
+			const context = copy.getContext("2d", { willReadFrequently: true });
+			context.drawImage(c, 0, 0);
+			return [bar * 0.3, c.width - bar * 0.7].map(x => {
+				const p = context.getImageData(Math.round(x), 0, 1, c.height).data;
+				let n = 0;
+				for (let i = 0; i < p.length; i += 4) n += Math.abs(p[i] - r) + Math.abs(p[i + 1] - g) + Math.abs(p[i + 2] - blue) < 30;
+				return n / c.height;
+			});
+		})()`)
+		return both[0], both[1]
+	}
+	do(b, `unfold.timeline.follow()`)
+	if first, last := bars(); first < 0.9 || math.Abs(last-math.Sqrt(0.5)) > 0.1 {
+		t.Errorf("600 early and 300 late arrivals have bars of %.2f and %.2f", first, last)
+	}
+	do(b, `unfold.filters.restore([{name: "class", values: ["d"]}], true)`)
+	if first, last := bars(); first > 0 || last < 0.9 {
+		t.Errorf("of class d, which came late, are bars of %.2f and %.2f", first, last)
+	}
+	do(b, `unfold.filters.restore([], true), unfold.timeline.set(1e12 + 20000)`)
+	if first, last := bars(); first < 0.9 || last > 0 {
+		t.Errorf("until the first minute's third are bars of %.2f and %.2f", first, last)
+	}
+}
+
 // The next selection is compared with the held one. Columns whose difference chance explains are not listed.
 func TestTwoSelections(t *testing.T) {
 	in := blobs(300, "a", "b", "c")

@@ -136,6 +136,20 @@ func TestAHaltedStageIsNotLive(t *testing.T) {
 	}
 }
 
+// A stage that has read no events for long is not shown as live, and the page says for how long.
+func TestAStageWithoutEvents(t *testing.T) {
+	b, hub := show(t, browser.Settings{}, "", blobs(100, "a", "b", "c"))
+	for _, c := range []struct {
+		quiet      int
+		text, kind string
+	}{{0, "live", "live"}, {29, "live", "live"}, {45, "no events for 45 s", "stale"}, {3700, "no events for 61 min", "stale"}, {0, "live", "live"}} {
+		if err := hub.SetStatus(map[string]any{"quiet": c.quiet}); err != nil {
+			t.Fatal(err)
+		}
+		b.Wait(chip + `.textContent === '` + c.text + `' && ` + chip + `.className === 'chip ` + c.kind + `'`)
+	}
+}
+
 // The socket sends a message every second, and announces long ones.
 func TestBeats(t *testing.T) {
 	hub := view.New(view.Settings{Title: "blobs", Live: true})
