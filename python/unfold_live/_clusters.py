@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from . import _annotated, _arrow, _distances, _files, _membership, _pairwise, _rows, _settings, _translation, _trees
 from ._base import BaseEstimator, ClusterMixin, adopt, adopted, available_if, check_is_fitted, check_rows
+from ._errors import warn
 from ._handle import Handle
 from ._progress import Bars
 
@@ -142,7 +142,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         """
         own, notes = _translation.from_hdbscan(parameters)
         if notes:
-            warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
+            warn("; ".join(notes))
         return cls(**{"min_cluster_size": 5, "ties": "hdbscan", **own})
 
     @classmethod
@@ -164,7 +164,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         """
         own, notes = _translation.from_hdbscan(parameters, itself=True)
         if notes:
-            warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
+            warn("; ".join(notes))
         return cls(**{"min_cluster_size": 5, "ties": "hdbscan", **own})
 
     def fit(self, X: Any, y: Any = None) -> UnfoldClusters:

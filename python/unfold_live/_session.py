@@ -16,13 +16,12 @@ import struct
 import subprocess
 import tempfile
 import threading
-import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 from ._binary import VARIABLE, binary, start
-from ._errors import UnfoldError, crash_of, error_of, is_crash
+from ._errors import UnfoldError, crash_of, error_of, is_crash, warn
 from ._version import __version__
 from ._words import is_choice, translated
 
@@ -93,7 +92,7 @@ class Session:
         for text in notes:
             log.info("%s", translated(text, names or {}))
         for text in (*end.get("warnings", ()), *(note for note in notes if is_choice(note, args))):
-            warnings.warn(translated(text, names or {}), UserWarning, stacklevel=2)
+            warn(translated(text, names or {}))
         if end["code"] != 0:
             raise error_of(end["code"], end.get("error", ""), names or {})
         return end["output"]

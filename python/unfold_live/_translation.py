@@ -104,6 +104,11 @@ _NOTHING_CLUSTERS = {
 _ELSEWHERE_CLUSTERS = {"core_dist_n_jobs": "n_jobs"}
 
 
+#: Parameters of SciPy's metrics of which one is needed, and examples.
+_NEEDED = {"mahalanobis": ("V", "VI"), "seuclidean": ("V",)}
+_EXAMPLES = {"mahalanobis": "np.cov(X.T)", "seuclidean": "X.var(axis=0, ddof=1)"}
+
+
 #: Minkowski distances that have a name, by their exponent.
 _MINKOWSKI = {1: "manhattan", 2: "euclidean", float("inf"): "chebyshev"}
 
@@ -117,6 +122,9 @@ def _metric(value: Any, parameters: dict[str, Any] | None = None) -> dict[str, A
             return {"metric": value}
     elif not callable(value):
         parameters.pop("p", None)
+    needed = _NEEDED.get(value, ()) if isinstance(value, str) else ()
+    if needed and not any(name in parameters for name in needed):
+        raise ValueError(f"metric={value!r} needs {' or '.join(needed)} among its parameters, such as V={_EXAMPLES[value]}")
     if value == "mahalanobis" and "V" in parameters:
         parameters["VI"] = np.linalg.inv(parameters.pop("V"))
     name = _METRICS.get(value, value) if isinstance(value, str) else value
@@ -175,8 +183,6 @@ def from_umap(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     ------
     TypeError
         umap-learn does not have such a parameter.
-    ValueError
-        A value is out of range there, or asks for a map that is not Euclidean.
     ValueError
         A value is out of range there, or asks for a map that is not Euclidean.
     """

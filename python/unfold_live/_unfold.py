@@ -5,13 +5,26 @@ from __future__ import annotations
 import json
 import os
 import re
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _annotated, _arrow, _combined, _distances, _files, _forms, _graph, _labels, _rows, _scaling, _settings, _translation
+from . import (
+    _annotated,
+    _arrow,
+    _combined,
+    _distances,
+    _files,
+    _forms,
+    _graph,
+    _labels,
+    _pairwise,
+    _rows,
+    _scaling,
+    _settings,
+    _translation,
+)
 from ._base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -21,6 +34,7 @@ from ._base import (
     available_if,
     check_is_fitted,
 )
+from ._errors import warn
 from ._follow import Follows, check_ids
 from ._graph import Edges
 from ._handle import Handle
@@ -113,7 +127,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         distances of new rows from the rows of the map, (m, n). ``n_neighbors`` is then the number of distances used per row. None
         means 15 for an array, and all for a sparse matrix. A function, also one compiled by numba, is called for each pair of at
         most 10,000 rows, and the map is that of the distances it returns. Distances and functions go with the kinds "lvm", "mds",
-        "isomap", "nmds" and "sammon".
+        "isomap", "nmds" and "sammon"; so do "manhattan", "chebyshev" and "canberra". Other kinds need Euclidean distances.
     precomputed_knn : tuple of arrays of shape (n, k), optional
         Known neighbours, which saves the search: row numbers from 0, nearest first, and their distances in any unit.
         Length scales, weights and novelty are computed from these distances. If they are None, distances are computed from X.
@@ -177,6 +191,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     #: The scaling of given distances, for a kind that is defined by distances.
     _scaling: Any = None
+
+    #: The lengths of paths between the rows of an isomap of given distances.
+    _paths: Any = None
 
     #: The table format of arrays, if the metric needs columns of a table.
     _form: _forms.Form | None = None
@@ -251,7 +268,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         own, notes = _translation.from_umap(parameters)
         if notes:
-            warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
+            warn("; ".join(notes))
         return cls(**own)
 
     def fit(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> Unfold:
@@ -686,7 +703,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         aside = {self.id_column} if self.id_column else set()
         least = _LEAST if fit else 1
         if self._precomputed():
-            if callable(self.metric):
+            if self._by_function():
                 self._called, x = _distances.called(self, x, fit=fit, least=least)
             if self.kind in _scaling.KINDS:
                 return self._put_scaled(x, folder, fit, least)
@@ -697,14 +714,20 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         )
 
     def _put_scaled(self, x: Any, folder: _files.Folder, fit: bool, least: int) -> _rows.Rows:
-        """Write coordinates with the given distances, for a kind that is defined by distances."""
-        d = _distances.checked(self, x, fit=fit, least=least)
+        """Write coordinates with the given distances, or for isomap lengths of paths, for a kind that is defined by these."""
+        d = _distances.checked(self, x, fit=fit, least=least, sparse=self.kind == "isomap")
+        edges = _distances.nearest(d, self.n_neighbors, fit=fit)
+        if self.kind == "isomap":
+            near = _distances.nearest(d, self.n_neighbors, fit=fit, of_array=_scaling.NEAREST)
+            if fit:
+                self._paths = _scaling.paths(near, None if _files.is_sparse(d) else d)
+            d = self._paths if fit else _scaling.paths_from(near, self._paths)
         if fit:
             self._scaling, at = _scaling.scaled(d, self.kind)
         else:
             at = self._scaling.place(d)
         path = str(_files.write_array(folder.file("distances.npy"), at))
-        return _rows.Rows(path, n=len(at), names={path: "X"})
+        return _rows.Rows(path, n=len(at), names={path: "X"}, edges=edges)
 
     def _check(self) -> None:
         """Raise ``ValueError`` for parameters that the program would misinterpret."""
@@ -730,7 +753,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _precomputed(self) -> bool:
         """Report whether distances are given, or computed by a function, instead of by the program."""
-        return self.metric == "precomputed" or callable(self.metric)
+        return self.metric == "precomputed" or self._by_function()
+
+    def _by_function(self) -> bool:
+        """Report whether distances are computed here: by a function, or by a metric that the program does not have for the kind."""
+        return callable(self.metric) or (self.kind in _scaling.KINDS and self.metric in _pairwise.OTHERS)
 
     def _holes(self) -> bool:
         """Return whether rows may contain NaN."""
@@ -744,12 +771,13 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if frame is not None and not isinstance(frame, str | os.PathLike):
             frame = _files.write_array(folder.file("frame.npy"), np.ascontiguousarray(frame, dtype=np.float64))
         known = self._precomputed() and self.kind not in _scaling.KINDS
+        kind = "mds" if self._precomputed() and self.kind == "isomap" else self.kind  # of the lengths of paths
         return _settings.flags(
             {
                 "dims": self.n_components,
                 "neighbors": None if known else self.n_neighbors,
                 "graph_weights": "distance" if known else None,
-                "kind": None if self.kind == "lvm" else self.kind,
+                "kind": None if kind == "lvm" else kind,
                 "frame": frame,
                 "pca": self.pca,
                 "density": self.density,
