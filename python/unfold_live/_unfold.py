@@ -6,7 +6,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from ._progress import Bars
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
+    from typing_extensions import Self
 
     from ._clusters import UnfoldClusters
     from ._view import View
@@ -183,8 +184,16 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Number of columns of the rows.
     """
 
+    classes_: np.ndarray[Any, Any]
+    report_: dict[str, Any]
+    n_features_in_: int
+    feature_names_in_: np.ndarray[Any, Any]
+
     #: The cached neighbour graph, with the positions for which it was computed.
     _graph: tuple[Any, Any, Any] | None = None
+
+    #: The cached local radii, with the positions for which they were computed.
+    _radii: tuple[Any, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] | None = None
 
     #: The rows of a map whose metric is a function.
     _called: Any = None
@@ -250,7 +259,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.verbose = verbose
 
     @classmethod
-    def from_umap(cls, **parameters: Any) -> Any:
+    def from_umap(cls, **parameters: Any) -> Self:
         """Return an estimator for umap-learn's parameters.
 
         A warning of one line lists the translation. ``n_epochs``, ``densmap``, ``init`` and ``target_weight`` have other
@@ -336,7 +345,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._model = handle
         self._table = not rows.plain
         handle.vector = _rows.ARRAY if rows.plain else None
-        self._edges, self._graph = rows.edges, None
+        self._edges, self._graph, self._radii = rows.edges, None, None
         if labels is not None and self.classify:
             self.classes_ = labels[0]
         elif hasattr(self, "classes_"):
@@ -351,7 +360,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             _annotated.store(adata, self, self._neighbor_graph()[0], self.graph_, params)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> np.ndarray[Any, Any]:
         """Learn a map and return the positions of its rows, (n, n_components)."""
         return self.fit(X, y, ids=ids, use_rep=use_rep).embedding_
 
@@ -412,8 +421,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _log_radii(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         check_is_fitted(self)
-        distances, weights = self._neighbor_graph()
-        return _graph.log_radii(weights, distances, self.embedding_)
+        found = self._radii
+        if found is None or found[0] is not self.embedding_:
+            distances, weights = self._neighbor_graph()
+            found = self._radii = (self.embedding_, _graph.log_radii(weights, distances, self.embedding_))
+        return found[1]
 
     def transform_graph(self, X: Any) -> csr_matrix:
         """Return the weights of edges from new rows to the rows of the map, (n_new, n), as SciPy's CSR matrix.
@@ -506,6 +518,12 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the probability of each class, (n, n_classes), in the order of ``classes_``, in single precision."""
         return _labels.shares(self._placed(X, "--class-probabilities")["class_probabilities"], self.classes_)
+
+    @overload
+    def inverse_transform(self, X: Any, *, return_error: Literal[False] = False) -> np.ndarray[Any, Any]: ...
+
+    @overload
+    def inverse_transform(self, X: Any, *, return_error: Literal[True]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]: ...
 
     def inverse_transform(self, X: Any, *, return_error: bool = False) -> Any:
         """Predict the vectors at positions on the map, in the units of the rows.
