@@ -365,8 +365,8 @@ TESTS ?=
 python: build
 	python/check $(TESTS)
 
-# python-peers runs the tests of hdbscan and of scikit-learn's HDBSCAN against the package, and umap-learn's if UNFOLD_UMAP names a clone of its
-# repository; three minutes. python/peers/expected.txt lists those that do not pass, with reasons.
+# python-peers runs the tests of hdbscan and of scikit-learn's HDBSCAN and manifold estimators against the package, and umap-learn's if UNFOLD_UMAP
+# names a clone of its repository; four minutes. python/peers/expected.txt lists those that do not pass, with reasons.
 .PHONY: python-peers
 python-peers: build
 	python/peers/check

@@ -196,7 +196,7 @@ func learnTextbook(ctx context.Context, m baseline.Method, z vec.Matrix[float32]
 			s.Own = own
 		}
 		report := models.Report{
-			Components: 1, Iterations: fit.Iterations, Converged: fit.Converged, LoglikInitial: fit.LoglikInitial, Loglik: fit.Loglik,
+			Components: max(1, fit.Components), Iterations: fit.Iterations, Converged: fit.Converged, LoglikInitial: fit.LoglikInitial, Loglik: fit.Loglik,
 		}
 		return &sample{model: fit, rows: fit.Learnt, points: fit.Settings.Points, near: fit.Near, search: fit.Search, spec: s, report: report}, nil
 	})

@@ -147,6 +147,7 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 	}
 	p.out.Warnings = p.spec.Warnings(len(learnt.Unique))
 	p.out.fewer(p.spec.Neighbors, learnt.Spec.Neighbors, len(learnt.Unique))
+	p.out.joined(learnt)
 	p.out.sampled(learnt)
 	p.spec = learnt.Spec
 	p.spec.Given, p.spec.Labels, p.spec.Paths, p.spec.Aside = nil, nil, nil, nil // they belong to these rows only

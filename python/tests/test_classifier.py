@@ -21,6 +21,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_pre
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import has_fit_parameter
 
 from unfold_live import Unfold, UnfoldClassifier, load
 
@@ -179,3 +180,13 @@ def test_without_scikit_learn() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_weights_are_refused_with_a_reason() -> None:
+    """Neither rows nor classes have weights in a fit: the error says so, and scikit-learn sees it in the signature."""
+    x, kind = blobs(60)
+    with pytest.raises(TypeError, match="'sample_weight': rows are not weighted in a fit"):
+        UnfoldClassifier(settings={"steps": 5}).fit(x, kind, sample_weight=np.ones(60))
+    with pytest.raises(TypeError, match="'class_weight': classes are not weighted in a fit"):
+        UnfoldClassifier(class_weight="balanced")
+    assert not has_fit_parameter(UnfoldClassifier(), "sample_weight")

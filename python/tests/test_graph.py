@@ -192,6 +192,7 @@ def test_radii() -> None:
     apart = ((at[:, None] - at[None]) ** 2).sum(axis=-1)
     np.testing.assert_allclose(model.rad_emb_, np.log((w * apart).sum(axis=1) / w.sum(axis=1) + 1e-8), rtol=1e-6)
     assert np.corrcoef(model.rad_orig_, model.rad_emb_)[0, 1] > 0.8
+    assert model.rad_orig_ is model.rad_orig_  # both are computed once
 
 
 def test_combined_maps() -> None:

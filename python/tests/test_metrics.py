@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.manifold import Isomap
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import KNeighborsTransformer
+from sklearn.pipeline import make_pipeline
 
 from unfold_live import Unfold
 
@@ -89,19 +93,66 @@ def test_textbook_kinds_take_distances(kind: str) -> None:
 
 
 def test_distances_that_no_rows_have() -> None:
-    """nmds uses only the order of distances, and mds accepts all. The other kinds reject distances that are not Euclidean."""
+    """nmds uses only the order of distances; mds and isomap accept all. Sammon's mapping rejects those that are not Euclidean."""
     rng = np.random.default_rng(3)
     d = rng.uniform(1, 2, size=(30, 30)) ** 3
     d = np.triu(d, 1) + np.triu(d, 1).T
-    for kind in ("mds", "nmds"):
+    for kind in ("mds", "nmds", "isomap"):
         model = Unfold(kind=kind, metric="precomputed").fit(d)
         assert np.isfinite(model.embedding_).all() and np.isfinite(model.transform(d[:3])).all()
     values, vectors = np.linalg.eigh(-0.5 * (np.eye(30) - 1 / 30) @ d**2 @ (np.eye(30) - 1 / 30))
     want = vectors[:, :-3:-1] * np.sqrt(values[:-3:-1])
     at = Unfold(kind="mds", metric="precomputed").fit(d).embedding_
     np.testing.assert_allclose(at @ at.T, want @ want.T, atol=1e-3)
-    for kind in ("sammon", "isomap"):
-        with pytest.raises(ValueError, match="no rows of numbers have"):
-            Unfold(kind=kind, metric="precomputed").fit(d)
+    with pytest.raises(ValueError, match="no rows of numbers have"):
+        Unfold(kind="sammon", metric="precomputed").fit(d)
     with pytest.raises(ValueError, match="direction"):
         Unfold(kind="mds", metric="precomputed").fit(rng.uniform(1, 2, size=(30, 30)))
+
+
+def apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The distances of rows of a from those of b."""
+    return np.sqrt(((a[:, None].astype(float) - b[None]) ** 2).sum(axis=-1))
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "canberra"])
+def test_isomap_of_any_metric(metric: str) -> None:
+    """Isomap of another metric is scikit-learn's, for the rows and for new ones, by name and by distances."""
+    x, new = blobs(90, 4, seed=2)[0].astype(float), blobs(7, 4, seed=9)[0].astype(float)
+    want = Isomap(n_neighbors=12, metric=metric).fit(x)
+    between = pairwise_distances(x, metric=metric)
+    for model, rows in (
+        (Unfold(kind="isomap", n_neighbors=12, metric=metric).fit(x), new),
+        (Unfold(kind="isomap", n_neighbors=12, metric="precomputed").fit(between), pairwise_distances(new, x, metric=metric)),
+    ):
+        size = np.ptp(want.embedding_)
+        np.testing.assert_allclose(
+            apart(model.embedding_, model.embedding_), apart(want.embedding_, want.embedding_), atol=1e-4 * size
+        )
+        placed = apart(model.transform(rows), model.embedding_)
+        np.testing.assert_allclose(placed, apart(want.transform(new), want.embedding_), atol=1e-4 * size)
+        assert model.graph_.shape == (90, 90)
+
+
+def test_isomap_of_a_graph_of_neighbours() -> None:
+    """A pipeline of scikit-learn's neighbours and isomap is isomap of the rows; a graph of parts cannot be."""
+    x, new = blobs(80, 3, seed=4)[0].astype(float), blobs(6, 3, seed=5)[0].astype(float)
+    neighbours = KNeighborsTransformer(n_neighbors=20, mode="distance")
+    chain = make_pipeline(neighbours, Unfold(kind="isomap", n_neighbors=20, metric="precomputed")).fit(x)
+    rows = Unfold(kind="isomap", n_neighbors=20).fit(x)
+    at, size = chain[-1].embedding_, np.ptp(rows.embedding_)
+    np.testing.assert_allclose(apart(at, at), apart(rows.embedding_, rows.embedding_), atol=1e-4 * size)
+    placed = apart(chain.transform(new), at)
+    np.testing.assert_allclose(placed, apart(rows.transform(new), rows.embedding_), atol=1e-4 * size)
+    far = np.vstack([x[:40], x[40:] + 1000])
+    with pytest.raises(ValueError, match="2 separate parts"):
+        chain.fit(far)
+
+
+def test_isomap_joins_parts_as_the_program_does() -> None:
+    """Parts of the graph of given distances are joined by their shortest edges."""
+    rng = np.random.default_rng(6)
+    x = np.vstack([rng.normal(size=(40, 3)) + shift for shift in ((0, 0, 0), (30, 0, 0), (30, 40, 5))])
+    rows = Unfold(kind="isomap", n_neighbors=8).fit(x).embedding_
+    given = Unfold(kind="isomap", n_neighbors=8, metric="precomputed").fit(apart(x, x)).embedding_
+    np.testing.assert_allclose(apart(given, given), apart(rows, rows), atol=1e-4 * np.ptp(rows))

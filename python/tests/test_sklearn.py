@@ -158,6 +158,28 @@ def test_copies_are_apart(data: Any) -> None:
     assert not hasattr(copy.deepcopy(Unfold(3)), "embedding_")
 
 
+def test_unpickled_copies_share_a_program(data: Any) -> None:
+    """Copies of a model that are unpickled in turn, as joblib's workers do for each call, use one program, until one changes."""
+    x, _ = data
+    raw = pickle.dumps(Unfold().fit(x))
+    new = blobs(20, seed=3)[0]
+    first = pickle.loads(raw)
+    want = first.transform(new)
+    program = first._model.session.pid
+    del first
+    second, third = pickle.loads(raw), pickle.loads(raw)
+    np.testing.assert_array_equal(second.transform(new), want)
+    assert second._model.session.pid == program
+    second.partial_fit(new)
+    assert second._model.session.pid != program
+    np.testing.assert_array_equal(third.transform(new), want)
+    assert third._model.session.pid == program
+    clusters = pickle.dumps(UnfoldClusters().fit(x))
+    found = [pickle.loads(clusters) for _ in range(2)]
+    np.testing.assert_array_equal(found[0].predict(new), found[1].predict(new))
+    assert found[0]._model.session.pid == found[1]._model.session.pid
+
+
 def test_parts_of_a_frame(data: Any) -> None:
     """A map of some columns can be combined with transformed other columns, with distinct names."""
     import pandas as pd

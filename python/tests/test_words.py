@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from unfold_live import Unfold, UnfoldClusters
 from unfold_live._words import translated
@@ -98,3 +100,24 @@ def test_no_file_stays_open() -> None:
         [sys.executable, "-W", "always::ResourceWarning", "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0 and done.stderr == ""
+
+
+def test_warnings_name_the_callers_line() -> None:
+    """A warning is at the line of the code that called, also through a pipeline."""
+    x = np.random.default_rng(0).normal(size=(20, 3))
+    steps = make_pipeline(StandardScaler(), Unfold(n_neighbors=30))
+    for fit in (Unfold(n_neighbors=30).fit, Unfold(n_neighbors=30).fit_transform, steps.fit):
+        with pytest.warns(UserWarning, match="19 are taken") as found:
+            fit(x)
+        assert [w.filename for w in found] == [__file__]
+
+
+def test_isomap_says_that_parts_are_joined() -> None:
+    """Where parts of a graph of neighbours lie follows from few edges, of which isomap warns, for rows and for distances."""
+    x = np.array([0, 1, 2, 5, 6, 7.0])[:, None]
+    for model, rows in (
+        (Unfold(kind="isomap", n_neighbors=2), x),
+        (Unfold(kind="isomap", n_neighbors=2, metric="precomputed"), np.abs(x - x.T)),
+    ):
+        with pytest.warns(UserWarning, match="has 2 parts"):
+            model.fit(rows)

@@ -62,6 +62,12 @@ class UnfoldAligned(BaseEstimator):
     >>> maps.embeddings_[1]                                                                 # doctest: +SKIP
     """
 
+    embeddings_: list[_Array]
+    models_: list[Unfold]
+    drift_: _Array
+    n_features_in_: int
+    feature_names_in_: _Array
+
     def __init__(
         self,
         n_components: int = 2,

@@ -19,6 +19,9 @@ import numpy as np
 
 from . import _files
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 #: The module with the base classes of scikit-learn.
 _SKLEARN = "sklearn.base"
 
@@ -76,14 +79,16 @@ class BaseEstimator:
         super().__init_subclass__(**kwargs)
         adopted(cls)
 
-    def __getattr__(self, name: str) -> Any:
-        cls = type(self)
-        if hasattr(cls, name):  # it exists, and raises its own error
-            return object.__getattribute__(self, name)
-        if _loaded() or _asks_for_sklearn(name):
-            adopt(cls)
-            return getattr(self, name)
-        raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            cls = type(self)
+            if hasattr(cls, name):  # it exists, and raises its own error
+                return object.__getattribute__(self, name)
+            if _loaded() or _asks_for_sklearn(name):
+                adopt(cls)
+                return getattr(self, name)
+            raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -93,7 +98,7 @@ class BaseEstimator:
         """Return the parameters."""
         return {name: getattr(self, name) for name in self._names()}
 
-    def set_params(self, **params: Any) -> Any:
+    def set_params(self, **params: Any) -> Self:
         """Set parameters and return the estimator."""
         for name, value in params.items():
             if name not in self._names():
@@ -110,6 +115,10 @@ class BaseEstimator:
 class TransformerMixin:
     """An empty class, because estimators define ``fit_transform`` themselves."""
 
+    if TYPE_CHECKING:
+
+        def set_output(self, *, transform: str | None = None) -> Self: ...
+
 
 class ClassifierMixin:
     """An empty class. That of scikit-learn sets the tags of classifiers."""
@@ -118,7 +127,7 @@ class ClassifierMixin:
 class ClusterMixin:
     """An estimator of clusters of the fitted rows."""
 
-    def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> Any:
+    def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> np.ndarray[Any, Any]:
         """Fit, and return the labels of the rows."""
         return self.fit(X, **kwargs).labels_  # type: ignore[attr-defined]
 

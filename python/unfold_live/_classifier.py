@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _annotated, _labels
+from . import _annotated, _labels, _translation
 from ._base import ClassifierMixin, adopt, check_is_fitted
 from ._unfold import Unfold
 
@@ -15,7 +15,8 @@ class UnfoldClassifier(ClassifierMixin, Unfold):
     """A classifier of rows by their positions on a map and by their nearest rows.
 
     It is an ``Unfold`` that always learns to predict, and has ``transform``, ``explain``, ``clusters`` and its other methods.
-    It does not have ``partial_fit`` and ``forget``, because later rows would not change predictions.
+    It does not have ``partial_fit`` and ``forget``, because later rows would not change predictions. Neither rows nor classes
+    have weights in a fit, so there is no ``sample_weight`` and no ``class_weight``; ``score`` takes ``sample_weight``.
 
     Parameters
     ----------
@@ -31,6 +32,7 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         Attributes of ``Unfold``.
     """
 
+    @_translation.unweighted
     def fit(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> UnfoldClassifier:
         """Learn a map and the classes of its rows.
 
@@ -53,6 +55,8 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         ------
         ValueError
             Rows, labels or parameters are invalid.
+        TypeError
+            ``sample_weight`` is given.
         """
         if self._precomputed():
             raise ValueError(

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _annotated, _arrow, _distances, _files, _membership, _pairwise, _rows, _settings, _translation, _trees
 from ._base import BaseEstimator, ClusterMixin, adopt, adopted, available_if, check_is_fitted, check_rows
+from ._errors import warn
 from ._handle import Handle
 from ._progress import Bars
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 #: Values of ``ties`` and the program's words for them.
 _TIES = {"together": "together", "hdbscan": "apart"}
@@ -84,6 +87,13 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         Number of columns of the rows.
     """
 
+    labels_: np.ndarray[Any, Any]
+    probabilities_: np.ndarray[Any, Any]
+    outlier_scores_: np.ndarray[Any, Any]
+    cluster_persistence_: np.ndarray[Any, Any]
+    n_features_in_: int
+    feature_names_in_: np.ndarray[Any, Any]
+
     #: The table format of arrays, if the metric needs columns of a table.
     _form: Any = None
 
@@ -124,7 +134,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         self.verbose = verbose
 
     @classmethod
-    def from_hdbscan(cls, **parameters: Any) -> Any:
+    def from_hdbscan(cls, **parameters: Any) -> Self:
         """Return an estimator for the parameters of ``hdbscan.HDBSCAN``.
 
         ``min_cluster_size`` is 5 unless it is given, and ``ties`` is "hdbscan". A warning of one line lists parameters that
@@ -142,11 +152,11 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         """
         own, notes = _translation.from_hdbscan(parameters)
         if notes:
-            warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
+            warn("; ".join(notes))
         return cls(**{"min_cluster_size": 5, "ties": "hdbscan", **own})
 
     @classmethod
-    def from_sklearn(cls, **parameters: Any) -> Any:
+    def from_sklearn(cls, **parameters: Any) -> Self:
         """Return an estimator for the parameters of ``sklearn.cluster.HDBSCAN``.
 
         It is that of ``from_hdbscan`` with ``min_samples`` smaller by one, because scikit-learn counts the point itself.
@@ -164,7 +174,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         """
         own, notes = _translation.from_hdbscan(parameters, itself=True)
         if notes:
-            warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
+            warn("; ".join(notes))
         return cls(**{"min_cluster_size": 5, "ties": "hdbscan", **own})
 
     def fit(self, X: Any, y: Any = None) -> UnfoldClusters:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _files, _pairwise
+from . import _files, _pairwise, _scaling
 from ._base import check_rows
 from ._graph import Edges
 from ._rows import Rows, rows_of
@@ -43,36 +43,42 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
     """
     if _files.is_file(x):
         return Rows(os.fspath(x), graph=True)
-    d = _checked(estimator, x, fit, least)
-    if _files.is_sparse(d):
-        data, index, start = _held(d, k, fit)
-    else:
-        index, near = _nearest(np.asarray(d), min(k or _NEAREST, d.shape[1] - fit), fit)
-        data, start = near.ravel(), np.arange(0, index.size + 1, index.shape[1])
-    if data.size and data.min() < 0:
-        raise ValueError(f"X holds {data.min():g}, and distances are not negative")
+    edges = nearest(_checked(estimator, x, fit, least), k, fit=fit)
+    data, index, start, shape = edges
     # An edge needs a positive length, so copies get the distance of the nearest different rows.
     data[data == 0] = data.min(where=data > 0, initial=np.inf) if data.any() else 1
     path = folder.file("distances.npz")  # as SciPy writes it
-    np.savez(
-        path, allow_pickle=False, format=np.bytes_("csr"), shape=np.array(d.shape), data=data, indices=index.ravel(), indptr=start
-    )
-    edges = Edges(data, index.ravel(), start, d.shape)
-    return Rows(str(path), n=d.shape[0], names={str(path): "X"}, graph=True, edges=edges)
+    np.savez(path, allow_pickle=False, format=np.bytes_("csr"), shape=np.array(shape), data=data, indices=index, indptr=start)
+    return Rows(str(path), n=shape[0], names={str(path): "X"}, graph=True, edges=edges)
+
+
+def nearest(d: Any, k: int | None, *, fit: bool, of_array: int = _NEAREST) -> Edges:
+    """Return the ``k`` least distances of each row, in a fit without those from itself.
+
+    ``k`` None means all of a sparse matrix, and ``of_array`` of an array.
+    """
+    if _files.is_sparse(d):
+        data, index, start = _held(d, k, fit)
+    else:
+        index, near = _nearest(np.asarray(d), min(k or of_array, d.shape[1] - fit), fit)
+        data, start = near.ravel(), np.arange(0, index.size + 1, index.shape[1])
+    if data.size and data.min() < 0:
+        raise ValueError(f"X holds {data.min():g}, and distances are not negative")
+    return Edges(data, index.ravel(), start, d.shape)
 
 
 def _checked(estimator: Any, x: Any, fit: bool, least: int) -> Any:
     """Return distances as an array or a sparse matrix."""
-    # If the metric is a function, ``called`` has checked X already; d has another number of columns.
-    d = x if callable(estimator.metric) else check_rows(estimator, rows_of(x), reset=fit, allow_nan=False, least=least)
+    # If distances were computed, ``called`` has checked X already; d has another number of columns.
+    d = x if estimator._by_function() else check_rows(estimator, rows_of(x), reset=fit, allow_nan=False, least=least)
     if fit:
         check_square(d)
         check_symmetric(d)
     return d
 
 
-def checked(estimator: Any, x: Any, *, fit: bool, least: int) -> np.ndarray[Any, Any]:
-    """Return the distances of all rows as an array.
+def checked(estimator: Any, x: Any, *, fit: bool, least: int, sparse: bool = False) -> Any:
+    """Return the distances of all rows as an array, or with ``sparse`` also as a sparse matrix of those that are known.
 
     Raises
     ------
@@ -82,6 +88,8 @@ def checked(estimator: Any, x: Any, *, fit: bool, least: int) -> np.ndarray[Any,
     if _files.is_file(x):
         raise ValueError(f"{os.fspath(x)} is a file; kind={estimator.kind!r} takes the distances of all rows as an array")
     d = _checked(estimator, x, fit, least)
+    if _files.is_sparse(d) and sparse:
+        return d
     if _files.is_sparse(d):
         raise ValueError(f"X is sparse, and kind={estimator.kind!r} takes the distances of all rows: give an array")
     check_signs(d)
@@ -89,7 +97,7 @@ def checked(estimator: Any, x: Any, *, fit: bool, least: int) -> np.ndarray[Any,
 
 
 def called(estimator: Any, x: Any, *, fit: bool, least: int) -> tuple[Any, Any]:
-    """Return the rows of a map whose metric is a function, and the distances of rows from them.
+    """Return the rows of a map whose distances are computed here, and the distances of rows from them.
 
     Parameters
     ----------
@@ -106,8 +114,11 @@ def called(estimator: Any, x: Any, *, fit: bool, least: int) -> tuple[Any, Any]:
         raise ValueError(f"{os.fspath(x)} is a file; a function as metric takes the rows of an array")
     x = check_rows(estimator, rows_of(x), reset=fit, allow_nan=False, least=least)
     x = np.asarray(x.toarray() if _files.is_sparse(x) else x)
-    if fit:
+    if fit and callable(estimator.metric):
         return x, _pairwise.all_pairs(estimator.metric, x)
+    if fit:
+        _scaling.check_number(len(x), estimator.kind)
+        return x, _pairwise.distances(estimator.metric, x, x)
     return estimator._called, _pairwise.distances(estimator.metric, x, estimator._called)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tempfile
+import warnings
 
 from ._words import translated
 
@@ -65,3 +67,15 @@ def error_of(code: int, text: str, names: dict[str, str]) -> Exception:
     if code in (_USAGE, _BAD_INPUT):
         return ValueError(text)
     return UnfoldError(text or f"unfold ended with code {code}")
+
+
+#: The packages whose code is not the caller's.
+_PACKAGES = (__name__.partition(".")[0], "sklearn")
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Issue a warning at the caller's line: the first one outside of this package and of scikit-learn, which may call it."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _PACKAGES:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)

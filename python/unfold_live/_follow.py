@@ -42,6 +42,12 @@ def _follows(estimator: Any) -> bool:
 class Follows:
     """The state of ``Unfold`` for the rows on its map."""
 
+    ids_: np.ndarray[Any, Any]
+    embedding_: np.ndarray[Any, Any]
+    sigma_: np.ndarray[Any, Any]
+    novelty_local_: np.ndarray[Any, Any]
+    novelty_global_: np.ndarray[Any, Any]
+
     if TYPE_CHECKING:
         id_column: str | None
         kind: str
@@ -52,9 +58,6 @@ class Follows:
         _next_id: int
         _point: Any
         _row: Any  # the index of each row's point among the points of the map
-        ids_: Any
-        embedding_: Any
-        sigma_: Any
 
         def fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Any: ...
         def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> Any: ...
@@ -133,7 +136,7 @@ class Follows:
         self._row = self._point  # until points are removed, or points of a loaded map are added
 
     def _update(self, args: list[str], folder: _files.Folder, progress: Any, names: dict[str, str]) -> None:
-        model = str(self._model.path)
+        model = str(self._model.own())
         points = ["--points", str(folder.file("points.arrows"))]
         self._model.run(["update", model, *args, "-o", model, *points, *self._place_flags()], progress, names)
 

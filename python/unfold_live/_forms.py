@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _files
+from ._errors import warn
 
 #: Names of the columns. The model file contains those of codes, so that ``form_of_model`` can recognise the form.
 _CODE, _DEGREES = "x{}", ("latitude", "longitude")
@@ -53,11 +53,7 @@ def _check_degrees(x: Any) -> None:
     if low[0] < -90 or high[0] > 90:
         raise ValueError(f"X has latitudes from {low[0]:g} to {high[0]:g}; the metric haversine takes degrees: latitude, longitude")
     if (np.abs([low, high]) <= (np.pi / 2, np.pi)).all():
-        warnings.warn(
-            "all latitudes and longitudes lie within 3.2 degrees of 0: if X is in radians give np.degrees(X)",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn("all latitudes and longitudes lie within 3.2 degrees of 0: if X is in radians give np.degrees(X)")
 
 
 def write(path: Path, form: Form, x: Any) -> tuple[Path, list[str]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._files import Folder
 from ._session import Progress, Session
@@ -13,11 +15,37 @@ from ._session import Progress, Session
 _NAME = "model.unfold"
 
 
+class _Shared(NamedTuple):
+    """The folder with a model's file, and the session that uses it, of all unpickled copies of the model in a process."""
+
+    folder: Folder
+    session: Session
+
+
+_sharing = threading.Lock()
+
+#: The last shared model, with what identifies it: joblib and dask unpickle a model for each of many calls.
+_last: tuple[tuple[Any, ...], _Shared] | None = None
+
+
+def _shared(model: bytes, name: str, threads: int | None) -> _Shared:
+    """Return the folder and the session of a model. The last ones are kept, until another model is unpickled and used."""
+    global _last
+    key = (os.getpid(), name, threads, hashlib.blake2b(model).digest())
+    with _sharing:
+        if _last is None or _last[0] != key:
+            folder = Folder(len(model))
+            folder.file(name).write_bytes(model)
+            _last = key, _Shared(folder, Session(threads))
+        return _last[1]
+
+
 class Handle:
     """An estimator's model: its file, and a session.
 
-    The file is in a temporary folder. Pickles contain its bytes. An unpickled copy, or a forked
-    process, writes them to its own folder when it is used, so changes do not affect the original.
+    The file is in a temporary folder. Pickles contain its bytes. A forked process writes them to its own folder
+    when it is used. Unpickled copies of a model in a process share a file and a session, until one changes the
+    model: changes do not affect the original, nor other copies.
 
     Parameters
     ----------
@@ -41,6 +69,8 @@ class Handle:
         self._folder: Folder | None = None
         self._bytes = model
         self._session: Session | None = None
+        #: Whether the file and the session are those of all unpickled copies, once they are used.
+        self._shares = False
 
     @property
     def path(self) -> Path:
@@ -48,12 +78,23 @@ class Handle:
         if self._folder is not None and self._folder.owner != os.getpid():
             theirs, self._folder = self._folder.file(self.name), None
             self._bytes = theirs.read_bytes() if theirs.exists() else None
+        if self._folder is None and self._shares and self._bytes is not None:
+            self._folder, self._session = _shared(self._bytes, self.name, self.threads)
+            self._bytes = None
         if self._folder is None:
             self._folder = Folder(len(self._bytes or b""))
             if self._bytes is not None:
                 self._folder.file(self.name).write_bytes(self._bytes)
                 self._bytes = None
         return self._folder.file(self.name)
+
+    def own(self) -> Path:
+        """Return the path of the model file for a command that changes it. A shared file is copied first."""
+        if self._shares:
+            self._bytes = self.model()
+            self._folder = self._session = None
+            self._shares = False
+        return self.path
 
     def folder(self, size: int | None) -> Folder:
         """Return the folder for a file of about ``size`` bytes, which is created if there is none."""
@@ -64,6 +105,8 @@ class Handle:
     @property
     def session(self) -> Session:
         """The child process."""
+        if self._shares:
+            self.path  # noqa: B018 - it is the path that finds the session
         if self._session is None:
             self._session = Session(self.threads)
         return self._session
@@ -99,6 +142,7 @@ class Handle:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["threads"], state["model"], state.get("name", _NAME))  # type: ignore[misc]
         self.vector = state.get("vector")
+        self._shares = state["model"] is not None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Handle:
         other = Handle.__new__(Handle)

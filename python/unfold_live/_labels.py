@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ._errors import warn
+
 
 def classes_of(y: Any, n: int | None) -> tuple[np.ndarray[Any, Any], list[str]] | None:
     """Return the classes, and the class of each row as a string, "" if unknown.
@@ -52,11 +54,7 @@ def required(y: Any) -> np.ndarray[Any, Any]:
     names = getattr(y, "columns", None)
     y = _unmasked(y.toarray() if hasattr(y, "toarray") else y)
     if y.ndim == 2 and y.shape[1] == 1:
-        import warnings
-
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected; give y.ravel()", _conversion_warning(), stacklevel=3
-        )
+        warn("A column-vector y was passed when a 1d array was expected; give y.ravel()", _conversion_warning())
         y = y[:, 0]
     if y.ndim == 2:
         return _of_columns(y, names)

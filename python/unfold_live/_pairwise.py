@@ -59,6 +59,9 @@ _SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "cheb
 #: The metrics of the program.
 METRICS = (*_EUCLIDEAN, *_REDUCED)
 
+#: Those of any numbers that are not Euclidean.
+OTHERS = ("manhattan", "chebyshev", "canberra")
+
 
 def _number(value: Any) -> float:
     """Return the result of the caller's function as a number."""

@@ -16,15 +16,14 @@ import struct
 import subprocess
 import tempfile
 import threading
-import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 from ._binary import VARIABLE, binary, start
-from ._errors import UnfoldError, crash_of, error_of, is_crash
+from ._errors import UnfoldError, crash_of, error_of, is_crash, warn
 from ._version import __version__
-from ._words import is_choice, translated
+from ._words import translated
 
 log = logging.getLogger("unfold_live")
 
@@ -92,8 +91,9 @@ class Session:
         notes = end.get("notes", [])
         for text in notes:
             log.info("%s", translated(text, names or {}))
-        for text in (*end.get("warnings", ()), *(note for note in notes if is_choice(note, args))):
-            warnings.warn(translated(text, names or {}), UserWarning, stacklevel=2)
+        chosen = () if "--new" in args else end.get("chosen", ())  # rows to predict were mentioned when they were fitted
+        for text in (*end.get("warnings", ()), *chosen):
+            warn(translated(text, names or {}))
         if end["code"] != 0:
             raise error_of(end["code"], end.get("error", ""), names or {})
         return end["output"]
@@ -104,6 +104,7 @@ class Session:
         assert child is not None
         warned: list[str] = []
         notes: list[str] = []
+        chosen: list[str] = []
         try:
             _send(child.stdin, {"args": list(args), "progress": progress is not None})
             while True:
@@ -111,11 +112,13 @@ class Session:
                 if answer is None:
                     raise _ended(self._last_words(), "unfold ended in the middle of a command")
                 if "end" in answer:
-                    return answer["end"] | {"warnings": warned, "notes": notes}
+                    return answer["end"] | {"warnings": warned, "notes": notes, "chosen": chosen}
                 if "warning" in answer:
                     warned.append(answer["warning"])  # issued at the end, because a filter may turn it into an exception
                 elif "note" in answer:
                     notes.append(answer["note"])
+                    if answer.get("chosen"):
+                        chosen.append(answer["note"])
                 elif "args" in answer:
                     raise UnfoldError(f"{binary()} does not answer as unfold session does")
                 elif progress is not None and "progress" in answer:

@@ -8,13 +8,14 @@ import importlib.util
 import inspect
 import numbers
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from . import _pairwise, _settings
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 #: Parameters that have the same name and meaning.
 _SAME = ("n_components", "n_neighbors", "random_state", "n_jobs", "verbose", "precomputed_knn")
@@ -104,6 +105,11 @@ _NOTHING_CLUSTERS = {
 _ELSEWHERE_CLUSTERS = {"core_dist_n_jobs": "n_jobs"}
 
 
+#: Parameters of SciPy's metrics of which one is needed, and examples.
+_NEEDED = {"mahalanobis": ("V", "VI"), "seuclidean": ("V",)}
+_EXAMPLES = {"mahalanobis": "np.cov(X.T)", "seuclidean": "X.var(axis=0, ddof=1)"}
+
+
 #: Minkowski distances that have a name, by their exponent.
 _MINKOWSKI = {1: "manhattan", 2: "euclidean", float("inf"): "chebyshev"}
 
@@ -117,6 +123,9 @@ def _metric(value: Any, parameters: dict[str, Any] | None = None) -> dict[str, A
             return {"metric": value}
     elif not callable(value):
         parameters.pop("p", None)
+    needed = _NEEDED.get(value, ()) if isinstance(value, str) else ()
+    if needed and not any(name in parameters for name in needed):
+        raise ValueError(f"metric={value!r} needs {' or '.join(needed)} among its parameters, such as V={_EXAMPLES[value]}")
     if value == "mahalanobis" and "V" in parameters:
         parameters["VI"] = np.linalg.inv(parameters.pop("V"))
     name = _METRICS.get(value, value) if isinstance(value, str) else value
@@ -175,8 +184,6 @@ def from_umap(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     ------
     TypeError
         umap-learn does not have such a parameter.
-    ValueError
-        A value is out of range there, or asks for a map that is not Euclidean.
     ValueError
         A value is out of range there, or asks for a map that is not Euclidean.
     """
@@ -292,6 +299,25 @@ def answering(init: Callable[P, None]) -> Callable[P, None]:
     return answered
 
 
+#: Explanations for parameters of scikit-learn's classifiers that have no counterpart, and are no other package's.
+_UNWEIGHTED = {
+    "class_weight": "classes are not weighted in a fit; choose them by weighted shares, as by predict_proba(X) * weights",
+    "sample_weight": "rows are not weighted in a fit; leave out rows that should not count, or give them the label None",
+}
+
+
+def unweighted(fit: Callable[P, T]) -> Callable[P, T]:
+    """Wrap a fit so that the error about ``sample_weight`` says why there is none."""
+
+    @functools.wraps(fit)
+    def answered(*args: P.args, **parameters: P.kwargs) -> T:
+        if "sample_weight" in parameters:
+            raise TypeError(f"{type(args[0]).__name__}.fit has no parameter 'sample_weight': {_UNWEIGHTED['sample_weight']}")
+        return fit(*args, **parameters)
+
+    return answered
+
+
 #: By the constructor that takes another package's parameters: the package, replacements, and explanations of what has none.
 _FOREIGN = {
     "from_umap": ("umap-learn", _ELSEWHERE, _NOTHING),
@@ -309,8 +335,8 @@ def answer(cls: type, unknown: Iterable[str], known: Collection[str]) -> str:
         no = f"{cls.__name__} has no parameter {name!r}"
         if name in elsewhere:
             said.append(f"{no}; {elsewhere[name]} is nearest to it")
-        elif name in nothing:
-            said.append(f"{no}: {nothing[name]}")
+        elif name in nothing or name in _UNWEIGHTED:
+            said.append(f"{no}: {nothing.get(name) or _UNWEIGHTED[name]}")
         else:
             said.append(f"{no}{_near(name, known)}{flags}")
     if any(name in elsewhere or name in nothing for name in unknown):

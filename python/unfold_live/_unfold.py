@@ -5,13 +5,26 @@ from __future__ import annotations
 import json
 import os
 import re
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from . import _annotated, _arrow, _combined, _distances, _files, _forms, _graph, _labels, _rows, _scaling, _settings, _translation
+from . import (
+    _annotated,
+    _arrow,
+    _combined,
+    _distances,
+    _files,
+    _forms,
+    _graph,
+    _labels,
+    _pairwise,
+    _rows,
+    _scaling,
+    _settings,
+    _translation,
+)
 from ._base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -21,6 +34,7 @@ from ._base import (
     available_if,
     check_is_fitted,
 )
+from ._errors import warn
 from ._follow import Follows, check_ids
 from ._graph import Edges
 from ._handle import Handle
@@ -28,6 +42,7 @@ from ._progress import Bars
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
+    from typing_extensions import Self
 
     from ._clusters import UnfoldClusters
     from ._view import View
@@ -113,7 +128,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         distances of new rows from the rows of the map, (m, n). ``n_neighbors`` is then the number of distances used per row. None
         means 15 for an array, and all for a sparse matrix. A function, also one compiled by numba, is called for each pair of at
         most 10,000 rows, and the map is that of the distances it returns. Distances and functions go with the kinds "lvm", "mds",
-        "isomap", "nmds" and "sammon".
+        "isomap", "nmds" and "sammon"; so do "manhattan", "chebyshev" and "canberra". Other kinds need Euclidean distances.
     precomputed_knn : tuple of arrays of shape (n, k), optional
         Known neighbours, which saves the search: row numbers from 0, nearest first, and their distances in any unit.
         Length scales, weights and novelty are computed from these distances. If they are None, distances are computed from X.
@@ -169,14 +184,25 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Number of columns of the rows.
     """
 
+    classes_: np.ndarray[Any, Any]
+    report_: dict[str, Any]
+    n_features_in_: int
+    feature_names_in_: np.ndarray[Any, Any]
+
     #: The cached neighbour graph, with the positions for which it was computed.
     _graph: tuple[Any, Any, Any] | None = None
+
+    #: The cached local radii, with the positions for which they were computed.
+    _radii: tuple[Any, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] | None = None
 
     #: The rows of a map whose metric is a function.
     _called: Any = None
 
     #: The scaling of given distances, for a kind that is defined by distances.
     _scaling: Any = None
+
+    #: The lengths of paths between the rows of an isomap of given distances.
+    _paths: Any = None
 
     #: The table format of arrays, if the metric needs columns of a table.
     _form: _forms.Form | None = None
@@ -233,7 +259,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.verbose = verbose
 
     @classmethod
-    def from_umap(cls, **parameters: Any) -> Any:
+    def from_umap(cls, **parameters: Any) -> Self:
         """Return an estimator for umap-learn's parameters.
 
         A warning of one line lists the translation. ``n_epochs``, ``densmap``, ``init`` and ``target_weight`` have other
@@ -251,7 +277,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         own, notes = _translation.from_umap(parameters)
         if notes:
-            warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
+            warn("; ".join(notes))
         return cls(**own)
 
     def fit(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> Unfold:
@@ -319,7 +345,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._model = handle
         self._table = not rows.plain
         handle.vector = _rows.ARRAY if rows.plain else None
-        self._edges, self._graph = rows.edges, None
+        self._edges, self._graph, self._radii = rows.edges, None, None
         if labels is not None and self.classify:
             self.classes_ = labels[0]
         elif hasattr(self, "classes_"):
@@ -334,7 +360,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             _annotated.store(adata, self, self._neighbor_graph()[0], self.graph_, params)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> np.ndarray[Any, Any]:
         """Learn a map and return the positions of its rows, (n, n_components)."""
         return self.fit(X, y, ids=ids, use_rep=use_rep).embedding_
 
@@ -395,8 +421,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _log_radii(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         check_is_fitted(self)
-        distances, weights = self._neighbor_graph()
-        return _graph.log_radii(weights, distances, self.embedding_)
+        found = self._radii
+        if found is None or found[0] is not self.embedding_:
+            distances, weights = self._neighbor_graph()
+            found = self._radii = (self.embedding_, _graph.log_radii(weights, distances, self.embedding_))
+        return found[1]
 
     def transform_graph(self, X: Any) -> csr_matrix:
         """Return the weights of edges from new rows to the rows of the map, (n_new, n), as SciPy's CSR matrix.
@@ -489,6 +518,12 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the probability of each class, (n, n_classes), in the order of ``classes_``, in single precision."""
         return _labels.shares(self._placed(X, "--class-probabilities")["class_probabilities"], self.classes_)
+
+    @overload
+    def inverse_transform(self, X: Any, *, return_error: Literal[False] = False) -> np.ndarray[Any, Any]: ...
+
+    @overload
+    def inverse_transform(self, X: Any, *, return_error: Literal[True]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]: ...
 
     def inverse_transform(self, X: Any, *, return_error: bool = False) -> Any:
         """Predict the vectors at positions on the map, in the units of the rows.
@@ -686,7 +721,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         aside = {self.id_column} if self.id_column else set()
         least = _LEAST if fit else 1
         if self._precomputed():
-            if callable(self.metric):
+            if self._by_function():
                 self._called, x = _distances.called(self, x, fit=fit, least=least)
             if self.kind in _scaling.KINDS:
                 return self._put_scaled(x, folder, fit, least)
@@ -697,14 +732,20 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         )
 
     def _put_scaled(self, x: Any, folder: _files.Folder, fit: bool, least: int) -> _rows.Rows:
-        """Write coordinates with the given distances, for a kind that is defined by distances."""
-        d = _distances.checked(self, x, fit=fit, least=least)
+        """Write coordinates with the given distances, or for isomap lengths of paths, for a kind that is defined by these."""
+        d = _distances.checked(self, x, fit=fit, least=least, sparse=self.kind == "isomap")
+        edges = _distances.nearest(d, self.n_neighbors, fit=fit)
+        if self.kind == "isomap":
+            near = _distances.nearest(d, self.n_neighbors, fit=fit, of_array=_scaling.NEAREST)
+            if fit:
+                self._paths = _scaling.paths(near, None if _files.is_sparse(d) else d)
+            d = self._paths if fit else _scaling.paths_from(near, self._paths)
         if fit:
             self._scaling, at = _scaling.scaled(d, self.kind)
         else:
             at = self._scaling.place(d)
         path = str(_files.write_array(folder.file("distances.npy"), at))
-        return _rows.Rows(path, n=len(at), names={path: "X"})
+        return _rows.Rows(path, n=len(at), names={path: "X"}, edges=edges)
 
     def _check(self) -> None:
         """Raise ``ValueError`` for parameters that the program would misinterpret."""
@@ -730,7 +771,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _precomputed(self) -> bool:
         """Report whether distances are given, or computed by a function, instead of by the program."""
-        return self.metric == "precomputed" or callable(self.metric)
+        return self.metric == "precomputed" or self._by_function()
+
+    def _by_function(self) -> bool:
+        """Report whether distances are computed here: by a function, or by a metric that the program does not have for the kind."""
+        return callable(self.metric) or (self.kind in _scaling.KINDS and self.metric in _pairwise.OTHERS)
 
     def _holes(self) -> bool:
         """Return whether rows may contain NaN."""
@@ -744,12 +789,13 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if frame is not None and not isinstance(frame, str | os.PathLike):
             frame = _files.write_array(folder.file("frame.npy"), np.ascontiguousarray(frame, dtype=np.float64))
         known = self._precomputed() and self.kind not in _scaling.KINDS
+        kind = "mds" if self._precomputed() and self.kind == "isomap" else self.kind  # of the lengths of paths
         return _settings.flags(
             {
                 "dims": self.n_components,
                 "neighbors": None if known else self.n_neighbors,
                 "graph_weights": "distance" if known else None,
-                "kind": None if self.kind == "lvm" else self.kind,
+                "kind": None if kind == "lvm" else kind,
                 "frame": frame,
                 "pca": self.pca,
                 "density": self.density,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
 
 #: Parameters and arguments by the program's flag. Other flags are keys of ``settings``.
 _PARAMETERS = {
@@ -62,18 +61,6 @@ _FLAG = re.compile(
 
 #: The position of an array's value; the program counts rows from 1.
 _ELEMENT = re.compile(r'X: row (\d+), column "vector": (?:value|element) (\d+)(?: of the vector)? is\b')
-
-
-#: Notes on what the program chose to do, of which the rows say nothing.
-_LABEL = re.compile(r"^column .* is taken as the label, .* is not in the vectors; ")
-_FILLED = re.compile(r"^missing values are filled with the mean of their columns: ")
-
-
-def is_choice(note: str, args: Sequence[str]) -> bool:
-    """Report whether a note of a fit is of a label that the program guessed, or of missing values that it filled unasked."""
-    return "--new" not in args and bool(
-        _LABEL.match(note) or (_FILLED.match(note) and not any(a.startswith("--missing") for a in args))
-    )
 
 
 def _assigned(flags: str) -> str:

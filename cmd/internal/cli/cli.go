@@ -30,6 +30,8 @@ type System struct {
 	Version string
 	// Kinds are kinds of models in addition to the built-in ones.
 	Kinds []fit.Kind
+	// session is true for a command of a session, which marks some notes for its client.
+	session bool
 }
 
 // everywhere has the flags of every command.
@@ -146,9 +148,20 @@ func (p *program) people() io.Writer { return terminal.People(p.Stdout) }
 func (p *program) jsonOut() io.Writer { return terminal.JSON(p.Stdout) }
 
 // note writes a remark to standard error.
-func (p *program) note(format string, args ...any) {
+func (p *program) note(format string, args ...any) { p.remark(notePrefix, format, args...) }
+
+// chose writes a note on what the program chose to do unasked. A session marks it.
+func (p *program) chose(format string, args ...any) {
+	prefix := notePrefix
+	if p.session {
+		prefix = chosenPrefix
+	}
+	p.remark(prefix, format, args...)
+}
+
+func (p *program) remark(prefix, format string, args ...any) {
 	p.progress.End()
-	fmt.Fprintf(p.Stderr, "note: %s\n", table.Line(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(p.Stderr, "%s%s\n", prefix, table.Line(fmt.Sprintf(format, args...)))
 }
 
 // warn writes a line for each effect of the settings that is probably unwanted.

@@ -97,9 +97,11 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if f.inputs, err = c.paths(ctx, p, f.read.Mapping, settings, frame); err != nil {
 		return err
 	}
+	asked := f.read.Mapping.Fill
 	if _, err := p.suggest(ctx, f.inputs, &f.read); err != nil {
 		return err
 	}
+	f.fills = f.read.Mapping.Fill && !asked
 	_, f.collects = p.env("GOGC")
 	if !f.collects {
 		defer budget.Collect(f.limit)()

@@ -29,6 +29,8 @@ type fitRun struct {
 	settings *config.Config
 	read     ingest.ReadOptions
 	inputs   []string
+	// fills is true if missing values are filled in without a setting that asks for it.
+	fills bool
 	// shares requests the probabilities of all classes.
 	shares bool
 	// limit bounds the memory in bytes, 0 for no limit. collects is set if the environment
@@ -129,7 +131,7 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	f.about, err = reportRows(ctx, f.p, f.data, f.model.Threads, f.Report != "")
+	f.about, err = reportRows(ctx, f.p, f.data, f.model.Threads, f.Report != "", f.fills)
 	f.clock.lap("about")
 	return err
 }

@@ -140,9 +140,13 @@ func (p *program) suggest(ctx context.Context, paths []string, o *ingest.ReadOpt
 	if len(m.Columns) > 0 {
 		p.note("no column is named, and none holds vectors: reading %s as with %s", address.Address(paths[0]), ingest.Flags(settings))
 	}
+	say := p.note // the label beside vectors is known by its name
+	if len(m.Columns) > 0 {
+		say = p.chose
+	}
 	for _, s := range settings {
 		if s.Why != "" && m.Label == s.Value {
-			p.note("%s", s.Why)
+			say("%s", s.Why)
 		}
 	}
 	o.Mapping = m

@@ -36,8 +36,9 @@ type rowsReport struct {
 }
 
 // reportRows describes the rows and writes warnings about them. Figures that cause no warning are
-// computed only if they are shown or reported.
-func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int, reported bool) (rowsReport, error) {
+// computed only if they are shown or reported. unasked is true if no setting asks for missing
+// values to be filled in.
+func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int, reported, unasked bool) (rowsReport, error) {
 	if d.Sparse != nil {
 		return reportSparse(p, d, reported), nil
 	}
@@ -58,7 +59,11 @@ func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int,
 	}
 	switch {
 	case len(t.Missing) > 0 && e.Fills():
-		p.note("missing values are filled with the mean of their columns: %s", describeHoles(t.Missing))
+		say := p.note
+		if unasked {
+			say = p.chose
+		}
+		say("missing values are filled with the mean of their columns: %s", describeHoles(t.Missing))
 	case len(t.Missing) > 0:
 		p.note("missing values are filled in by the model, which learns from the others: %s", describeHoles(t.Missing))
 	}

@@ -45,8 +45,10 @@ type sessionRequest struct {
 type sessionAnswer struct {
 	Progress *progress.Step `json:"progress,omitempty"`
 	Note     string         `json:"note,omitempty"`
-	Warning  string         `json:"warning,omitempty"`
-	End      *sessionEnd    `json:"end,omitempty"`
+	// Chosen marks a note on what the program chose to do unasked.
+	Chosen  bool        `json:"chosen,omitempty"`
+	Warning string      `json:"warning,omitempty"`
+	End     *sessionEnd `json:"end,omitempty"`
 }
 
 // sessionEnd is the result of a command.
@@ -168,6 +170,7 @@ func (s *session) answer(ctx context.Context, r sessionRequest, cancels <-chan s
 		args = append(args, "--quiet")
 	}
 	sys := s.sys
+	sys.session = true
 	sys.Args, sys.Stdin, sys.Stdout, sys.Stderr = args, strings.NewReader(""), &stdout, said
 	end := &sessionEnd{Code: execute(ctx, sys, heard), Output: stdout.String()}
 	close(done)
@@ -207,6 +210,7 @@ type sessionNotes struct {
 const (
 	errorPrefix   = "unfold: "
 	notePrefix    = "note: "
+	chosenPrefix  = "note of a choice: "
 	warningPrefix = "warning: "
 )
 
@@ -231,6 +235,8 @@ func (n *sessionNotes) take(line string) {
 		n.failure = append(n.failure, line)
 	case strings.HasPrefix(line, warningPrefix):
 		n.s.write(sessionAnswer{Warning: strings.TrimPrefix(line, warningPrefix)})
+	case strings.HasPrefix(line, chosenPrefix):
+		n.s.write(sessionAnswer{Note: strings.TrimPrefix(line, chosenPrefix), Chosen: true})
 	case line != "":
 		n.s.write(sessionAnswer{Note: strings.TrimPrefix(line, notePrefix)})
 	}

@@ -5,9 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +160,41 @@ func TestSessionSaysMore(t *testing.T) {
 	a.in.Close()
 	if code := <-a.code; code != exitDone {
 		t.Errorf("it ends with code %d", code)
+	}
+}
+
+// TestSessionMarksChoices tests that notes on what a fit chose unasked are marked, and no others.
+func TestSessionMarksChoices(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "id,a,b,color\n"
+	for i := range 60 {
+		b := fmt.Sprintf("%g", 100*math.Cos(float64(i)))
+		if i == 7 {
+			b = ""
+		}
+		text += fmt.Sprintf("%d,%g,%s,%s\n", i, math.Sin(float64(i)), b, []string{"red", "green"}[i%2])
+	}
+	write(t, "holes.csv", text)
+	a := ask(t)
+	for _, row := range []struct {
+		args string
+		want []string
+	}{
+		{"fit holes.csv -o m.unfold --steps 5", []string{`column "color" is taken as the label`, "missing values are filled"}},
+		{"fit holes.csv -o m.unfold --steps 5 --missing mean", []string{`column "color" is taken as the label`}},
+		{"fit holes.csv -o m.unfold --steps 5 --columns a,b --missing mean", nil},
+	} {
+		end, before := a.run(words(row.args)...)
+		var chosen []string
+		for _, s := range before {
+			if s.Chosen {
+				chosen = append(chosen, s.Note)
+			}
+		}
+		same := slices.EqualFunc(chosen, row.want, strings.HasPrefix)
+		if end.Code != exitDone || !same {
+			t.Errorf("%s: exit %d, chosen notes %q, want %q", row.args, end.Code, chosen, row.want)
+		}
 	}
 }
 

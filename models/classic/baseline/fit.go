@@ -22,6 +22,9 @@ type Fitted struct {
 	// Isomap sets them.
 	Near   *knn.Neighbors
 	Search auto.Report
+	// Components is the number of components of the graph of neighbours, which bridges join. It is 0 for
+	// a method without such a graph.
+	Components int
 	// Iterations is the number of iterations of an iterative method. Converged reports that it
 	// stopped before the maximum.
 	Iterations int
@@ -74,7 +77,7 @@ func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fit
 	if m.stresses() {
 		f.Iterations, f.Converged = t.course.Iterations, t.course.Converged
 	}
-	f.Stress = t.stress
+	f.Stress, f.Components = t.stress, t.parts
 	return f, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"unfold/models"
 	"unfold/models/optimize"
 	"unfold/models/placing"
+	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
 
@@ -32,6 +33,8 @@ type scaled struct {
 	paths      vec.Matrix[float32]
 	k, threads int
 	width      float64 // of kernels
+	// parts is the number of components of the graph of neighbours, 0 if the method has none.
+	parts int
 
 	// like computes the similarities of methods that scale them.
 	like *likeness
@@ -83,6 +86,10 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 	}
 	if err != nil {
 		return nil, err
+	}
+	if method.joins() {
+		_, sizes := graph.Label(near)
+		t.parts = len(sizes)
 	}
 	at, err := t.places(ctx, x, near, s)
 	if err != nil {

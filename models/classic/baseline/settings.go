@@ -186,5 +186,8 @@ func (m Method) known() bool { return slices.Contains(Methods(), m) }
 // stresses reports whether the method minimises a stress.
 func (m Method) stresses() bool { return m == Sammon || m == NonMetric }
 
+// joins reports whether bridges join the components of its graph of neighbours.
+func (m Method) joins() bool { return m == Isomap || m == LLE || m == LTSA || m == Eigenmaps }
+
 // whole reports whether it learns all vectors.
 func (m Method) whole() bool { return m == PCA || m == GTM }
