@@ -1,16 +1,18 @@
 package parquet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Levels say where lists begin and which values are missing. They are encoded as a sequence of runs:
 //
 //	varint 2k,   value         k times the same value, of one byte for levels
 //	varint 2k+1, 8k values     bit-packed, the lowest bit first
 //
-// If all rows of a column have the same number of values, and none is missing, the levels are known
-// before they are decoded: definition levels are all at their maximum, and repetition levels are 0
-// at the first value of a row and 1 elsewhere. The functions here compare encoded levels with that,
-// run by run.
+// Repetition levels are 0 at the first value of a row and 1 elsewhere. Definition levels are at
+// their maximum but for what is missing. So there are few of interest, and the functions here list
+// these, run by run.
 
 // runs iterates over encoded runs of values of a number of bits.
 type runs struct {
@@ -58,61 +60,78 @@ func (r *runs) next() (out run, ok bool) {
 	return out, true
 }
 
-// allAre reports whether encoded levels are n times the value want. bits is their number of bits.
-func allAre(b []byte, bits int, want uint64, n int) bool {
+// level is a definition level that is not the maximum.
+type level struct {
+	at    int32
+	value uint8
+}
+
+// othersThan lists encoded levels that are not want, the maximum. bits is the number of bits of a
+// level, n the number of levels.
+func othersThan(want uint64, b []byte, bits, n int) (out []level, ok bool) {
 	pattern := uint64(0) // want in every place of 64 bits that begin with a value
 	for i := 0; i < 64; i += bits {
 		pattern |= want << i
 	}
 	for r := (runs{b, bits, n}); r.left > 0; {
+		first := n - r.left
 		run, ok := r.next()
-		if !ok || run.packed == nil && run.n > 0 && run.value != want {
-			return false
+		if !ok {
+			return nil, false
+		}
+		if run.packed == nil {
+			for i := range run.n {
+				if run.value == want {
+					break
+				}
+				out = append(out, level{int32(first + i), uint8(run.value)})
+			}
+			continue
 		}
 		// A step of 8 values ends at a byte.
-		for at := 0; run.packed != nil && at < run.n; at += 8 {
-			few := min(8, run.n-at) * bits
-			if (word(run.packed, at/8*bits)^pattern)<<(64-few) != 0 {
-				return false
+		for at := 0; at < run.n; at += 8 {
+			few, x := min(8, run.n-at), word(run.packed, at/8*bits)
+			if (x^pattern)<<(64-few*bits) == 0 {
+				continue
 			}
-		}
-	}
-	return true
-}
-
-// rowsOf reports whether n encoded repetition levels belong to rows of d values, of which the first
-// row lacks its first phase values.
-func rowsOf(b []byte, phase, d, n int) bool {
-	for r := (runs{b, 1, n}); r.left > 0; {
-		run, ok := r.next()
-		switch {
-		case !ok:
-			return false
-		case run.packed != nil:
-			for at := 0; at < run.n; at += 64 {
-				few := min(64, run.n-at)
-				if (word(run.packed, at/8)^continued(phase, d))<<(64-few) != 0 {
-					return false
+			for i := range few {
+				if v := x >> (i * bits) & (1<<bits - 1); v != want {
+					out = append(out, level{int32(first + at + i), uint8(v)})
 				}
-				phase = (phase + few) % d
 			}
-		case run.n == 0:
-		case run.value == 1 && phase > 0 && phase+run.n <= d, run.value == 0 && d == 1, run.value == 0 && phase == 0 && run.n == 1:
-			phase = (phase + run.n) % d
-		default:
-			return false
 		}
 	}
-	return true
+	return out, true
 }
 
-// continued returns 64 repetition levels of rows of d values, from value phase of a row on.
-func continued(phase, d int) uint64 {
-	out := ^uint64(0)
-	for i := (d - phase) % d; i < 64; i += d {
-		out &^= 1 << i
+// starts lists which of n encoded repetition levels begin a row.
+func starts(b []byte, n int) (out []int32, ok bool) {
+	for r := (runs{b, 1, n}); r.left > 0; {
+		first := n - r.left
+		run, ok := r.next()
+		if !ok || run.packed == nil && run.n > 0 && run.value > 1 {
+			return nil, false
+		}
+		if run.packed == nil {
+			for i := range run.n {
+				if run.value == 1 {
+					break
+				}
+				out = append(out, int32(first+i))
+			}
+			continue
+		}
+		for at := 0; at < run.n; at += 64 {
+			zeros := ^word(run.packed, at/8)
+			if few := run.n - at; few < 64 {
+				zeros &= 1<<few - 1
+			}
+			for ; zeros != 0; zeros &= zeros - 1 {
+				out = append(out, int32(first+at+bits.TrailingZeros64(zeros)))
+			}
+		}
 	}
-	return out
+	return out, true
 }
 
 // word returns eight bytes from at on, with zeros after the end.

@@ -3,10 +3,9 @@ package parquet
 import (
 	"encoding/binary"
 	"math"
-	"math/bits"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -19,9 +18,8 @@ import (
 )
 
 // regular reads a column of numbers, or of lists of numbers, as long as it is regular: every row has
-// the same number of values, and no value is missing. So are vectors. Then the place of every page
-// among the rows follows from the numbers of values alone, pages are decoded concurrently, and
-// levels are compared with what they must be (levels.go).
+// the same number of values, or none if it is null or an empty list. So are vectors. Pages are
+// decoded concurrently, and their rows follow from few of their levels (levels.go, rows.go).
 //
 // Whatever is not regular, or cannot be decoded, ends it: the library then reads the column, from
 // the same row on, and decides what it is.
@@ -33,13 +31,14 @@ type regular struct {
 	width     int    // bytes of a value
 	most      uint64 // the maximum of definition levels
 	list      bool
-	per       int // values of a row; 0 until the first row group
-	next      int // the row group that follows the current one
+	within    uint64 // the definition level of a list that has values
+	per       int    // values of a row; 0 until the first row group
+	next      int    // the row group that follows the current one
 	pages     *parquetcheck.Pages
+	rate      float64 // rows of the current row group for each of its values
 	codec     compress.Codec
-	seen      int    // values of the current row group before the next page
 	known     []byte // the current dictionary
-	ready     []byte // decoded values that are not yet in a table
+	ready     ready
 	offsets   *memory.Buffer
 	hasPassed bool // the pages have been checked
 }
@@ -48,9 +47,10 @@ type regular struct {
 type datum struct {
 	parquetcheck.Page
 	codec      compress.Codec
-	phase      int // values of its first row that are on pages before it
+	group      int // the row group, as an index of reader.groups
 	dictionary []byte
-	dst        []byte
+	dst        []byte   // room for all its values
+	rows       pageRows // set by fill
 }
 
 // pageRoom is memory for a page before and after decompression.
@@ -73,6 +73,7 @@ func (r *reader) newRegular(c *column) *regular {
 	g := &regular{r: r, leaf: leaves[0], typ: c.typ, elem: c.typ, most: uint64(d.MaxDefinitionLevel())}
 	if l, is := c.typ.(*arrow.ListType); is {
 		g.elem, g.list = l.Elem(), true
+		g.within = definitionOfValues(d)
 	}
 	switch {
 	case g.elem.ID() == arrow.FLOAT32 && d.PhysicalType() == parquet.Types.Float:
@@ -97,70 +98,59 @@ func (g *regular) read(n, threads int) arrow.Array {
 		}
 		g.hasPassed = true
 	}
-	size := 0
-	if g.per > 0 {
-		size = n * g.per * g.width
-	}
-	if g.per == 0 || len(g.ready) < size {
+	for g.ready.rows < n {
 		if !g.decode(n, threads) {
 			return nil
 		}
-		size = n * g.per * g.width
 	}
-	values := g.ready[:size:size]
-	g.ready = g.ready[size:]
-	a := table.FixedArray(g.elem, n*g.per, values)
-	if !g.list {
-		return a
+	if int64(n) == g.r.end-g.r.origin.Row && !g.isComplete(n) {
+		return nil
 	}
-	data := array.NewData(g.typ, n, []*memory.Buffer{nil, g.rowOffsets(n)}, []arrow.ArrayData{a.Data()}, 0, 0)
-	return array.MakeFromData(data)
+	values, empty := g.ready.take(n, g.per*g.width)
+	if g.list {
+		return g.lists(n, values, empty)
+	}
+	return g.numbers(n, values, empty)
 }
 
-// rowOffsets returns the offsets of n lists. Tables share them.
-func (g *regular) rowOffsets(n int) *memory.Buffer {
-	if g.offsets == nil || g.offsets.Len() != 4*(n+1) {
-		out := make([]int32, n+1)
-		for i := range out {
-			out[i] = int32(i * g.per)
-		}
-		g.offsets = memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(out))
-	}
-	return g.offsets
-}
-
-// decode decodes pages until n rows are ready.
+// decode decodes the pages that n rows need, according to the average number of values of a row, and
+// the start of a further row, since the last may continue on the next page.
 func (g *regular) decode(n, threads int) bool {
+	if g.per == 0 && !g.measure() {
+		return false
+	}
+	if int64(g.per)*int64(n) > math.MaxInt32 {
+		return false
+	}
 	var pages []datum
-	size := len(g.ready)
-	for g.per == 0 || size < n*g.per*g.width {
+	size := len(g.ready.values)
+	for missing := g.ready.missing(n, g.per); missing > -1e-6 || len(pages) == 0; {
 		p, ok := g.page()
-		if !ok || int64(size) > g.r.mem.Limit || g.per*n > math.MaxInt32 {
-			return false
+		if !ok {
+			if g.hasPages() {
+				return false
+			}
+			break
 		}
 		if p.Values > 0 {
 			pages = append(pages, p)
 			size += int(p.Values) * g.width
+			missing -= float64(p.Values) * g.rate
 		}
-	}
-	if int64(size) > g.r.mem.Limit {
-		return false
-	}
-	ready := table.Heap.Allocate(size)
-	at := copy(ready, g.ready)
-	for i := range pages {
-		end := at + int(pages[i].Values)*g.width
-		pages[i].dst, at = ready[at:end:end], end
-	}
-	good := make([]bool, len(pages))
-	par.Do(threads, len(pages), func(i int) { good[i] = g.fill(&pages[i]) })
-	for _, ok := range good {
-		if !ok {
+		if int64(size) > g.r.mem.Limit {
 			return false
 		}
 	}
-	g.ready = ready
-	return true
+	room := table.Heap.Allocate(size)
+	at := len(g.ready.values)
+	for i := range pages {
+		end := at + int(pages[i].Values)*g.width
+		pages[i].dst, at = room[at:end:end], end
+	}
+	good := make([]bool, len(pages))
+	par.Do(threads, len(pages), func(i int) { good[i] = g.fill(&pages[i]) })
+	before := g.ready.rows
+	return !slices.Contains(good, false) && g.join(room, pages) && (len(pages) > 0 || g.ready.rows > before)
 }
 
 // page returns the next data page.
@@ -182,9 +172,7 @@ func (g *regular) page() (datum, bool) {
 				return datum{}, false
 			}
 		case p.Kind != parquetcheck.IndexPage:
-			d := datum{Page: p, codec: g.codec, phase: g.seen % g.per, dictionary: g.known}
-			g.seen += int(p.Values)
-			return d, true
+			return datum{Page: p, codec: g.codec, group: g.next - 1, dictionary: g.known}, true
 		}
 	}
 }
@@ -206,12 +194,8 @@ func (g *regular) group() bool {
 	if err != nil {
 		return false
 	}
-	rows := g.r.meta.RowGroups[at].NumRows
-	per := pages.Values() / rows
-	if per == 0 || per*rows != pages.Values() || per > math.MaxInt32 || g.per > 0 && int(per) != g.per {
-		return false
-	}
-	g.per, g.pages, g.seen, g.known = int(per), pages, 0, nil
+	g.pages, g.known = pages, nil
+	g.rate = float64(g.r.meta.RowGroups[at].NumRows) / float64(max(1, pages.Values()))
 	g.next++
 	if g.codec = nil; pages.Codec() != 0 {
 		g.codec, err = compress.GetCodec(compress.Compression(pages.Codec()))
@@ -259,33 +243,73 @@ func (g *regular) fill(p *datum) (ok bool) {
 	room := g.r.rooms.Get()
 	defer g.r.rooms.Put(room)
 	err := contained(func() error {
-		if p.Kind == parquetcheck.DataPageV2 {
-			ok = g.fillV2(p, room)
-		} else {
-			ok = g.fillV1(p, room)
-		}
+		ok = g.decodePage(p, room)
 		return nil
 	})
 	return ok && err == nil
 }
 
-func (g *regular) fillV1(p *datum, room *pageRoom) bool {
-	b, ok := g.bytes(p, room)
-	if !ok || (g.list || g.most > 0) && p.Levels != levelRuns {
+func (g *regular) decodePage(p *datum, room *pageRoom) bool {
+	parts, ok := g.parts(p, room)
+	if !ok {
 		return false
 	}
-	var repetition, definition []byte
-	if g.list {
-		if repetition, b, ok = prefixed(b); !ok {
+	dst, ok := g.levels(p, parts.repetition, parts.definition)
+	if !ok {
+		return false
+	}
+	b := parts.values
+	if parts.isPacked {
+		into := dst
+		if p.Encoding != plain || parts.size != int64(len(dst)) {
+			room.plain = grown(room.plain, parts.size)
+			into = room.plain
+		}
+		if b, ok = decompressed(p.codec, into, b); !ok {
 			return false
+		}
+	}
+	return decodeValues(dst, b, p.Encoding, g.width, p.dictionary)
+}
+
+// pageParts has the encoded parts of a page.
+type pageParts struct {
+	repetition, definition, values []byte
+	isPacked                       bool  // the values are compressed
+	size                           int64 // the size of the values without compression
+}
+
+// parts reads a page. The parts of a page of version 1 are compressed as a whole.
+func (g *regular) parts(p *datum, room *pageRoom) (out pageParts, ok bool) {
+	if p.Kind == parquetcheck.DataPageV2 {
+		return g.partsV2(p, room)
+	}
+	b, ok := g.bytes(p, room)
+	if !ok || (g.list || g.most > 0) && p.Levels != levelRuns {
+		return out, false
+	}
+	if g.list {
+		if out.repetition, b, ok = prefixed(b); !ok {
+			return out, false
 		}
 	}
 	if g.most > 0 {
-		if definition, b, ok = prefixed(b); !ok {
-			return false
+		if out.definition, b, ok = prefixed(b); !ok {
+			return out, false
 		}
 	}
-	return g.levels(p, repetition, definition) && decodeValues(p.dst, b, p.Encoding, g.width, p.dictionary)
+	out.values, out.size = b, int64(len(b))
+	return out, true
+}
+
+func (g *regular) partsV2(p *datum, room *pageRoom) (out pageParts, ok bool) {
+	room.raw = grown(room.raw, p.Compressed)
+	if _, err := g.r.file.ReadAt(room.raw, p.At); err != nil {
+		return out, false
+	}
+	levels := p.Repetition + p.Definition
+	out = pageParts{room.raw[:p.Repetition], room.raw[p.Repetition:levels], room.raw[levels:], p.codec != nil && !p.Bare, p.Uncompressed - levels}
+	return out, out.isPacked || int64(len(out.values)) == out.size
 }
 
 // prefixed cuts bytes that come after their length.
@@ -298,33 +322,4 @@ func prefixed(b []byte) (first, rest []byte, ok bool) {
 		return nil, nil, false
 	}
 	return b[:n], b[n:], true
-}
-
-func (g *regular) fillV2(p *datum, room *pageRoom) bool {
-	room.raw = grown(room.raw, p.Compressed)
-	if _, err := g.r.file.ReadAt(room.raw, p.At); err != nil || p.Nulls != 0 {
-		return false
-	}
-	levels := p.Repetition + p.Definition
-	b, size := room.raw[levels:], p.Uncompressed-levels
-	if !g.levels(p, room.raw[:p.Repetition], room.raw[p.Repetition:levels]) {
-		return false
-	}
-	if p.codec == nil || p.Bare {
-		return int64(len(b)) == size && decodeValues(p.dst, b, p.Encoding, g.width, p.dictionary)
-	}
-	if p.Encoding == plain && size == int64(len(p.dst)) {
-		out, ok := decompressed(p.codec, p.dst, b)
-		return ok && decodeValues(p.dst, out, plain, g.width, nil)
-	}
-	room.plain = grown(room.plain, size)
-	out, ok := decompressed(p.codec, room.plain, b)
-	return ok && decodeValues(p.dst, out, p.Encoding, g.width, p.dictionary)
-}
-
-// levels reports whether the levels of a page are regular.
-func (g *regular) levels(p *datum, repetition, definition []byte) bool {
-	n := int(p.Values)
-	return (!g.list || rowsOf(repetition, p.phase, g.per, n)) &&
-		(g.most == 0 || allAre(definition, bits.Len64(g.most), g.most, n))
 }

@@ -27,7 +27,7 @@ import (
 var numbers = []arrow.DataType{arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Float16}
 
 // drawnFile is a Parquet file with a text column and columns of numbers and of vectors. It is
-// regular if it has no nulls and all vectors have one length.
+// regular if no vector lacks a number, and all vectors but empty ones and nulls have one length.
 type drawnFile struct {
 	bytes   []byte
 	regular bool
@@ -85,13 +85,15 @@ func drawFile(t *rapid.T, dir string) drawnFile {
 	}
 	dim, odd, distinct := rapid.IntRange(1, 20).Draw(t, "dim"), rapid.Bool().Draw(t, "odd"), rapid.IntRange(1, 300).Draw(t, "distinct")
 	out := drawnFile{regular: true}
-	unusual := func() bool {
-		is := odd && rng.IntN(60) == 0
+	often := rapid.SampledFrom([]int{2, 60}).Draw(t, "often")
+	unusual := func() bool { return odd && rng.IntN(often) == 0 }
+	rare := func() bool {
+		is := odd && rng.IntN(900) == 0
 		out.regular = out.regular && !is
 		return is
 	}
-	number := func(b array.Builder) {
-		if nullable && unusual() {
+	number := func(b array.Builder, isNull bool) {
+		if isNull {
 			b.AppendNull()
 		} else {
 			appendNumber(b, float32(rng.IntN(distinct))/8)
@@ -102,9 +104,11 @@ func drawFile(t *rapid.T, dir string) drawnFile {
 		for range rapid.IntRange(1, 50).Draw(t, "rows") {
 			rb.Field(0).(*array.StringBuilder).Append(fmt.Sprint(rng.IntN(distinct)))
 			for i := 1; i < len(fields); i += 2 {
-				number(rb.Field(i + 1))
+				number(rb.Field(i+1), nullable && unusual())
 				list, n := rb.Field(i).(*array.ListBuilder), dim
 				if unusual() {
+					n = 0
+				} else if rare() {
 					n = rng.IntN(dim + 2)
 				}
 				if nullable && unusual() {
@@ -113,7 +117,7 @@ func drawFile(t *rapid.T, dir string) drawnFile {
 				}
 				list.Append(true)
 				for range n {
-					number(list.ValueBuilder())
+					number(list.ValueBuilder(), nullable && rare())
 				}
 			}
 		}
