@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"unfold/models/baseline"
+	"unfold/models/classic/baseline"
 )
 
 // fewer adds a warning or a note if points have fewer neighbours than the settings ask for because
