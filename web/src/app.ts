@@ -218,9 +218,11 @@ export class App implements Listener {
   }
 
   private begin(m: Hello): void {
-    // Highlighted classes stay highlighted after the server restarts.
-    const only = [...this.painting.only].map((c) => this.store.columns[this.painting.column]?.values[c - 1] ?? "");
-    if (this.whole) this.wanted = { ...noState, only, filters: this.mask.filters };
+    if (this.whole) {
+      this.wanted = this.lasting(m.map);
+      this.selection.keep();
+    }
+    this.whole = false;
     this.mask.clear();
     this.select(null);
     this.pin(-1);
@@ -243,7 +245,6 @@ export class App implements Listener {
     this.chosen.asks = this.search.asks = m.asks;
     this.search.timed = m.live;
     $("question").hidden = !m.asks;
-    this.whole = false;
     $("title").textContent = m.title || "unfold";
     document.title = m.title ? `${m.title} – unfold` : "unfold";
     if (!this.early) this.connected(true, 0);
@@ -251,6 +252,13 @@ export class App implements Listener {
     this.colorBy(asked === "" ? -1 : firstColumn(this.store, m.live, [this.wanted.by, this.preferred], m.label), false);
     this.filters.columns();
     this.welcome.show(m.point ?? "", m.asks);
+  }
+
+  /** lasting returns the part of the state that stays when all points are loaded again, of the given map: all but slots, and places of another map. */
+  private lasting({ id, epoch }: MapState): State {
+    const { x, y, zoom, only, filters, upto, point } = this.state();
+    const same = (id || undefined) === (this.map.id || undefined) && epoch === this.map.epoch;
+    return { ...noState, only, filters, upto, point, ...(same ? { x, y, zoom } : {}) };
   }
 
   private arrived(): void {
@@ -598,6 +606,7 @@ export class App implements Listener {
       selection.take(Uint32Array.from(this.search.hits), { find: s.find }, false);
       this.search.clear();
     } else if (selection.slots) selection.take(null);
+    selection.again();
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true, address: true });
   }
 

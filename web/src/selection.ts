@@ -15,6 +15,8 @@ export type Origin = { within: readonly XY[] } | { find: string } | null;
 export class Selection {
   slots: Uint32Array | null = null;
   private origin: Origin = null;
+  /** The ids of a selection, and its origin, while all points are loaded again. */
+  private kept: { ids: string[]; origin: Origin } | null = null;
 
   constructor(
     private readonly store: Store, private readonly camera: Camera, private readonly painting: Painting,
@@ -31,6 +33,24 @@ export class Selection {
       if (uncover) this.moves.uncover(this.slots, $("drawer").offsetHeight);
     } else this.drawer.hide();
     this.changed(slots && slots.length);
+  }
+
+  /** keep remembers the selection by its ids, because slots and places may change. Points without ids are not remembered. */
+  keep(): void {
+    const ids = Array.from(this.slots ?? [], (s) => this.store.id(s)).filter((id) => id !== "");
+    if (ids.length > 0 || !this.kept) this.kept = ids.length > 0 ? { ids, origin: this.origin } : null;
+  }
+
+  /** again selects the remembered points. */
+  again(): void {
+    const { kept } = this;
+    this.kept = null;
+    if (!kept) return;
+    const slots = this.store.named(kept.ids);
+    // As soon as points have moved, others are in a polygon.
+    const within = kept.origin && "within" in kept.origin ? inside(this.store, kept.origin.within, this.painting.shown) : slots;
+    const same = within.length === slots.length && within.every((s, i) => s === slots[i]);
+    this.take(slots, same ? kept.origin : null, false);
   }
 
   /** inside selects the points in a polygon of the map. */

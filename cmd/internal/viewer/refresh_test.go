@@ -117,3 +117,30 @@ func TestPointsChangeTheirCluster(t *testing.T) {
 		t.Errorf("the page complained: %q", said)
 	}
 }
+
+// When the page loads all points again, as after a restart of the server, the view, the selection, the chosen
+// point and the shown time stay.
+func TestStateStaysWhenLoadedAgain(t *testing.T) {
+	in := blobs(100, "a", "b", "c")
+	in.At = 1e12
+	b, _ := show(t, browser.Settings{}, "", in)
+	do(b, `unfold.camera.set([-9, 1, unfold.camera.home * 3]), unfold.moves.settle()`)
+	do(b, `unfold.selection.inside([[-16, -6], [-4, -6], [-4, 6], [-16, 6]])`)
+	do(b, `unfold.pin(unfold.chosen.find("p3")), unfold.timeline.set(1e12 + 5)`)
+	b.Wait(`location.hash.includes("point=p3") && location.hash.includes("within=")`)
+	state := `[unfold.camera.x, unfold.camera.y, unfold.camera.zoom, unfold.selection.slots?.length ?? 0, unfold.chosen.pinned, unfold.painting.upto].map(v => v.toFixed(3)).join(" ")`
+	before, hash := browser.Eval[string](b, state), browser.Eval[string](b, `location.hash`)
+	steps := browser.Eval[int](b, `history.length`)
+	do(b, `window.was = unfold.store.columns, unfold.again()`)
+	b.Wait(`unfold.store.columns !== window.was && unfold.whole && unfold.selection.slots !== null`)
+	browser.Eval[bool](b, settled)
+	if got := browser.Eval[string](b, state); got != before {
+		t.Errorf("the state was %s and is %s", before, got)
+	}
+	if got := browser.Eval[string](b, `location.hash`); got != hash {
+		t.Errorf("the address was %s and is %s", hash, got)
+	}
+	if got := browser.Eval[int](b, `history.length`); got != steps {
+		t.Errorf("%d steps of the history came up", got-steps)
+	}
+}
