@@ -117,6 +117,11 @@ foreign:
 	python3 testdata/foreign/parquet.py $(FOREIGN)
 	UNFOLD_FOREIGN=$(abspath $(FOREIGN)) $(GO) test -count=1 -v -run 'TestParquetOfOthers$$' ./ingest
 
+# site writes the pages of docs as a static site to out/site, with VitePress (Node.js); it fails at a link to a page that does not exist.
+.PHONY: site
+site:
+	cd site && npm ci --no-audit --no-fund --silent && npm run --silent build
+
 # modules takes versions of go.mod over into those of the measuring commands and of the generators, after a change there.
 modules:
 	for m in bench internal/asm; do GOWORK=off $(GO) list -C $$m -mod=mod -deps -test ./... >/dev/null && \
