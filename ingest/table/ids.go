@@ -1,8 +1,10 @@
 package table
 
 import (
+	"hash/maphash"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -61,4 +63,36 @@ func inexactID(a arrow.Array) func(i int) bool {
 		return inexactID(a.Storage())
 	}
 	return nil
+}
+
+// Repeated returns the number of rows that have the value of a row before, and the first such value.
+// Nulls are no values.
+func Repeated(c Column) (rows int, first string) {
+	seed := maphash.MakeSeed()
+	hashes := make([]uint64, 0, c.Len())
+	for i := range c.Len() {
+		if !c.IsNull(i) {
+			hashes = append(hashes, maphash.String(seed, c.Text(i)))
+		}
+	}
+	slices.Sort(hashes)
+	again := map[uint64]bool{}
+	for i := 1; i < len(hashes); i++ {
+		if hashes[i] == hashes[i-1] {
+			rows++
+			again[hashes[i]] = false
+		}
+	}
+	for i := 0; i < c.Len() && rows > 0; i++ {
+		if c.IsNull(i) {
+			continue
+		}
+		h := maphash.String(seed, c.Text(i))
+		if seen, repeats := again[h]; seen {
+			return rows, c.Text(i)
+		} else if repeats {
+			again[h] = true
+		}
+	}
+	return rows, ""
 }

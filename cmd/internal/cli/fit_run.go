@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
@@ -123,6 +124,7 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 		return err
 	}
 	f.clock.lap("read")
+	f.noteRepeatedIDs()
 	if err := checkPCA(f.job.Spec, f.data.Encoder.Dim()); err != nil {
 		return err
 	}
@@ -134,6 +136,18 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 	f.about, err = reportRows(ctx, f.p, f.data, f.model.Threads, f.Report != "", f.fills)
 	f.clock.lap("about")
 	return err
+}
+
+// noteRepeatedIDs says that ids occur more than once, and what uses them.
+func (f *fitRun) noteRepeatedIDs() {
+	id := f.data.ID
+	if !id.Valid() {
+		return
+	}
+	if rows, first := table.Repeated(id); rows > 0 {
+		f.p.note("column %q: %s of %s repeat the id of an earlier row, %q first; plot --compare leaves such rows out, fit --frame may refuse them, and update --forget finds the last row of an id: "+
+			"name another column by --id, or none, and rows are numbered", id.Name(), humanize.Count(rows), humanize.Plural(id.Len(), "row"), table.Clip(first))
+	}
 }
 
 // plan predicts memory and time of the fit and chooses settings within the limit. It tunes the
