@@ -30,9 +30,10 @@ func newEquals(x vec.Matrix[float32]) *equals {
 }
 
 // hash returns the first slot of a row. 0 and -0 have the same. Four columns at a time have states of
-// their own, since a multiplication takes longer to finish than to start.
+// their own, since a multiplication takes longer to finish than to start. States begin differently and
+// not at 0, which zeros would not change.
 func (e *equals) hash(row []float32) int {
-	var state [4]uint64
+	state := [4]uint64{1, 2, 3, 4}
 	for ; len(row) >= len(state); row = row[len(state):] {
 		four := (*[len(state)]float32)(row)
 		for c, v := range four {
