@@ -68,3 +68,21 @@ func (s Set) Zero(r reg.VecVirtual) {
 		build.VPXOR(r, r, r)
 	}
 }
+
+// Load loads a register from memory at any address.
+func (s Set) Load(m operand.Mem, r reg.VecVirtual) {
+	if s.Wide {
+		build.VMOVDQU32(m, r)
+	} else {
+		build.VMOVDQU(m, r)
+	}
+}
+
+// Store stores a register in memory at any address.
+func (s Set) Store(r reg.VecVirtual, m operand.Mem) {
+	if s.Wide {
+		build.VMOVDQU32(r, m)
+	} else {
+		build.VMOVDQU(r, m)
+	}
+}

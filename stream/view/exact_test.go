@@ -40,19 +40,7 @@ func TestExactValues(t *testing.T) {
 	if one, _, _ := h.Point("b", 0); one.Values["big"] != "9007199254740993" {
 		t.Errorf("a point has %v", one.Values)
 	}
-	d, err := h.Dump()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Release()
-	var all dumped
-	if _, err := d.WriteTo(&all); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := new(arrowfmt.Decoder).Decode(all.b, table.Origin{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := dumpedRows(t, h)
 	if c, _ := rows.Column("big"); c.Text(0) != "9007199254740992" || c.Text(1) != "9007199254740993" {
 		t.Errorf("a dump has %v", c.Strings()[:2])
 	}
@@ -90,19 +78,7 @@ func TestExactWithoutRounding(t *testing.T) {
 	if one, _, _ := h.Point("a", 0); one.Values["big"] != "4611686018427387904" {
 		t.Errorf("a point has %v", one.Values)
 	}
-	d, err := h.Dump()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Release()
-	var all dumped
-	if _, err := d.WriteTo(&all); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := new(arrowfmt.Decoder).Decode(all.b, table.Origin{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := dumpedRows(t, h)
 	if c, _ := rows.Column("big"); c.Text(0) != "4611686018427387904" || c.Text(1) != "4611686018427387905" {
 		t.Errorf("a dump has %v", c.Strings()[:2])
 	}
@@ -154,4 +130,23 @@ func TestSampleFirst(t *testing.T) {
 	if !p.whole || len(p.points) != n {
 		t.Errorf("then %d of %d points", len(p.points), n)
 	}
+}
+
+// dumpedRows returns the table of all points that a page gets when it loads them.
+func dumpedRows(t *testing.T, h *Hub) *table.Table {
+	t.Helper()
+	d, err := h.Dump()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Release()
+	var all dumped
+	if _, err := d.WriteTo(&all); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := new(arrowfmt.Decoder).Decode(all.b, table.Origin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }

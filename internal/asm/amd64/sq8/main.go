@@ -26,22 +26,6 @@ func main() {
 // set is an instruction set.
 type set struct{ asm.Set }
 
-func (s set) load(m Mem, r VecVirtual) {
-	if s.Wide {
-		VMOVDQU32(m, r)
-	} else {
-		VMOVDQU(m, r)
-	}
-}
-
-func (s set) store(r VecVirtual, m Mem) {
-	if s.Wide {
-		VMOVDQU32(r, m)
-	} else {
-		VMOVDQU(r, m)
-	}
-}
-
 // panel is the number of bytes of 16 rows in a group of four columns, and of their
 // norms and scores.
 const panel = 64
@@ -133,7 +117,7 @@ func (s set) four(name string, out, code, groups, data, norm, size, triple Regis
 
 // product adds the products of a group of four columns to sums of 16 bits.
 func (s set) product(m Mem, q, t, sum VecVirtual) {
-	s.load(m, t)
+	s.Load(m, t)
 	VPMADDUBSW(q, t, t)
 	VPADDW(t, sum, sum)
 }
@@ -143,9 +127,9 @@ func (s set) finish(sums []VecVirtual, t VecVirtual, norm, out Register) {
 	size := panel / s.parts()
 	for i, a := range sums {
 		VPADDD(a, a, a)
-		s.load(Mem{Base: norm, Disp: i * size}, t)
+		s.Load(Mem{Base: norm, Disp: i * size}, t)
 		VPSUBD(a, t, t)
-		s.store(t, Mem{Base: out, Disp: i * size})
+		s.Store(t, Mem{Base: out, Disp: i * size})
 	}
 	ADDQ(U32(len(sums)*size), norm)
 	ADDQ(U32(len(sums)*size), out)
@@ -239,7 +223,7 @@ func dots() {
 			if i >= 4 {
 				m.Base = more
 			}
-			s.load(m, t)
+			s.Load(m, t)
 			asm.Dot(q, t, a)
 		}
 		ADDQ(Imm(4), k)

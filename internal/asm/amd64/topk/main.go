@@ -110,7 +110,7 @@ func (s set) ranks() {
 		JLT(LabelRef(block + "Done"))
 		for i := range value {
 			s.Zero(count[i])
-			s.load(Mem{Base: own, Disp: panel / (parts / size) * i}, value[i])
+			s.Load(Mem{Base: own, Disp: panel / (parts / size) * i}, value[i])
 		}
 		MOVQ(from, at)
 		MOVQ(n, left)
@@ -131,7 +131,7 @@ func (s set) ranks() {
 		DECQ(left)
 		JNE(LabelRef(block + "Next"))
 		for i := range count {
-			s.store(count[i], Mem{Base: rank, Disp: panel / (parts / size) * i})
+			s.Store(count[i], Mem{Base: rank, Disp: panel / (parts / size) * i})
 		}
 		ADDQ(U32(uint32(panel*size)), rank)
 		ADDQ(U32(uint32(panel*size)), own)
@@ -141,22 +141,6 @@ func (s set) ranks() {
 	}
 	VZEROUPPER()
 	RET()
-}
-
-func (s set) load(m Mem, r VecVirtual) {
-	if s.Wide {
-		VMOVDQU32(m, r)
-	} else {
-		VMOVDQU(m, r)
-	}
-}
-
-func (s set) store(r VecVirtual, m Mem) {
-	if s.Wide {
-		VMOVDQU32(r, m)
-	} else {
-		VMOVDQU(r, m)
-	}
 }
 
 // below collects the positions of elements less than a bound.
