@@ -29,7 +29,7 @@ type prepared struct {
 	Stamp string
 	// raw are the data as given, from which maps are made and against which they are scored. reduced
 	// are at most reducedDims principal components of them, in which the Euclidean distance is that
-	// of the data. The table beside has labels and known numbers.
+	// of the data. Labels and known numbers are in a table of their own.
 	raw, reduced, beside string
 	// sampled ranks a sample even if there are few rows.
 	sampled bool

@@ -59,9 +59,9 @@ func (m *Map) unit() float64 {
 	return m.snap.Student.Unit * g * g
 }
 
-// weight returns c of a refresh of n points of the intrinsic dimension dim that is not major. The push w, and with it the size of
-// the map, stays as in the last major refresh. If the set shrinks, c rises at most to that of a
-// fit, because maps get worse with more (docs/decisions/refresh.md).
+// weight returns c of a refresh that is not major, of n points of the intrinsic dimension dim. The push
+// w, and with it the size of the map, stays as in the last major refresh. If the set shrinks, c rises
+// at most to that of a fit, because maps get worse with more (docs/decisions/refresh.md).
 func (m *Map) weight(n int, dim float64) float64 {
 	of := m.set.LVM.Student.Weight
 	if of == 0 {

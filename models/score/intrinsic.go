@@ -12,9 +12,8 @@ import (
 )
 
 // IntrinsicDimension estimates the dimension of the manifold of the rows from the ratios mu_i = r_2
-// / r_1 of the distances to the two nearest other rows (TwoNN; Facco et al. 2017, "Estimating the
-// intrinsic dimension of datasets by a minimal neighborhood information", eq. 3: log mu is
-// exponential with rate d). The unbiased estimate of that rate is
+// / r_1 of the distances to the two nearest other rows (knn.Neighbors.LogRatios). The unbiased estimate
+// is
 //
 //	d = (n - 1) / sum_i log mu_i
 //
@@ -43,16 +42,10 @@ func IntrinsicDimension(ctx context.Context, x vec.Matrix[float32], d distance.D
 	if err != nil {
 		return math.NaN(), fmt.Errorf("score: intrinsic dimension: %w", err)
 	}
-	n, sum, power := float64(nb.N), 0.0, 2.0
-	if d.Length(4) == 4 { // lists have distances, not their squares
-		power = 1
-	}
-	for i := range nb.N {
-		_, dist2 := nb.Row(i)
-		sum += math.Log(dist2[1]/dist2[0]) / power
-	}
-	if !(sum > 0) || math.IsInf(sum, 0) || n-1 > 2*float64(x.Cols)*sum {
+	sum, n := nb.LogRatios(d)
+	free := float64(n - 1)
+	if n < nb.N || !(sum > 0) || math.IsInf(sum, 0) || free > 2*float64(x.Cols)*sum {
 		return math.NaN(), nil
 	}
-	return (n - 1) / sum, nil
+	return free / sum, nil
 }

@@ -3,6 +3,7 @@ package student
 import (
 	"math"
 
+	"unfold/internal/par"
 	"unfold/internal/simd/topk"
 	"unfold/models/placing"
 )
@@ -145,24 +146,19 @@ func (w *placeWork) median() {
 const clearly = 1e-9
 
 // ranked returns the weighted median of one coordinate by the ranks of its values in single precision.
-// It returns false if these do not tell two values apart, or if the sum of weights does not clearly pass
+// It returns false if two of these are equal, or if the sum of weights does not clearly pass
 // half of the total at one value.
 func (w *placeWork) ranked(c int, total float64) (v float64, ok bool) {
-	n, sum := len(w.joined), 0
+	n := len(w.joined)
 	for k := range w.joined {
 		b := int32(math.Float32bits(float32(w.joined[k].Mu[c]) + 0)) // no -0
 		w.key[k] = b ^ b>>31&math.MaxInt32                           // in the order of the values
 	}
-	topk.Ranks(w.rank, w.key[:(n+topk.Side-1)/topk.Side*topk.Side], n)
-	for k, r := range w.rank[:n] {
-		w.byRank[r] = int32(k)
-		sum += int(r)
-	}
-	if sum != n*(n-1)/2 {
+	if !topk.Order(w.order, w.rank, w.key[:par.Pieces(n, topk.Side)*topk.Side], n) {
 		return 0, false
 	}
 	half, margin, weight := total/2, clearly*total, 0.0
-	for _, k := range w.byRank[:n] {
+	for _, k := range w.order[:n] {
 		e := &w.joined[k]
 		if weight += e.S; weight > half-margin {
 			return e.Mu[c], weight > half+margin

@@ -2,9 +2,9 @@ package student
 
 import "fmt"
 
-// mostTimes is the multiple of the default weight of curves and sheets above which a fit warns, which
-// does not know the points yet. At this weight the
-// trustworthiness of maps in the plane falls by .01 at most.
+// mostTimes is the multiple of the default weight above which a fit warns. The default is that of
+// curves and sheets, since the points may not be known yet. At this weight the trustworthiness of maps
+// in the plane falls by .01 at most.
 //
 // Steps stay stable at any weight (farDamping), but the heavier dissimilar pairs are, the less
 // neighbours come together. Three and more dimensions use other steps and lose nothing

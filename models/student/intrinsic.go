@@ -7,26 +7,14 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Intrinsic estimates the dimension of the manifold that the points lie on from the distances to the
-// two nearest neighbours, r1 and r2, of every point (TwoNN; Facco et al. 2017, eq. 3),
-//
-//	D = n / sum_i log(r2_i/r1_i).
-//
-// nb are lists of at least two neighbours of distinct points. Points at distance 0 of their nearest do
-// not count. It returns 0 if D is unknown: for shorter lists, and if all points have two neighbours
-// at one distance, as on a lattice.
+// Intrinsic estimates the dimension of the manifold that the points lie on (knn.Neighbors.LogRatios).
+// It returns 0 if the dimension is unknown: for lists of one neighbour, and if all points have two
+// neighbours at one distance, as on a lattice.
 func Intrinsic(nb *knn.Neighbors, d distance.Distance) float64 {
 	if nb.K < 2 {
 		return 0
 	}
-	n, sum := 0, 0.0
-	for i := range nb.N {
-		_, dist2 := nb.Row(i)
-		if near := d.Length(dist2[0]); near > 0 {
-			n++
-			sum += math.Log(d.Length(dist2[1]) / near)
-		}
-	}
+	sum, n := nb.LogRatios(d)
 	if !(sum > 0) || math.IsInf(sum, 0) {
 		return 0
 	}

@@ -58,7 +58,10 @@ func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings,
 		}
 		beyond = further(rows, nb, k, ranks, s.Distance, s.Threads)
 	}
-	dim := Intrinsic(nb, s.Distance)
+	dim := 0.0 // only the default of the weight depends on it
+	if s.Weight == 0 {
+		dim = Intrinsic(nb, s.Distance)
+	}
 	if o != nil {
 		nb.Permute(o)
 		defer func() { nb.Permute(o.back()) }()

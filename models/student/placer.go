@@ -107,11 +107,11 @@ type placeWork struct {
 	last, next []float64
 	joined     []Edge
 	edges      climb.Edges // joined, for the steps in the plane
-	// key are coordinates of the edges in single precision, rank their ranks, and byRank the edges in
+	// key are coordinates of the edges in single precision, rank their ranks, and order the edges in
 	// their order.
-	key, rank, byRank []int32
-	values            []float64 // scratch memory of Median
-	sent, gram        []float64
+	key, rank, order []int32
+	values           []float64 // scratch memory of Median
+	sent, gram       []float64
 }
 
 // fit allocates the memory for a map of the given dimension and number of neighbours, unless it is
@@ -126,6 +126,6 @@ func (w *placeWork) fit(dims, neighbors int) {
 	*w = placeWork{
 		mu: make([]float64, dims), last: make([]float64, dims), next: make([]float64, dims),
 		joined: make([]Edge, 0, edges), values: make([]float64, 2*edges), sent: make([]float64, linear), gram: make([]float64, linear*linear),
-		key: room(), rank: room(), byRank: room(),
+		key: room(), rank: room(), order: room(),
 	}
 }

@@ -132,11 +132,11 @@ func TestRetry(t *testing.T) {
 			if hooked != asked-1 || (time.Since(begin) > 0) != (asked > 1) {
 				t.Errorf("%s: %d reports of %d failures in %v", name, hooked, asked, time.Since(begin))
 			}
-			var told []string
-			c.r.recovered(func(what string) { told = append(told, what) })
+			var reported []string
+			c.r.recovered(func(what string) { reported = append(reported, what) })
 			c.r.recovered(nil)
-			if want := c.r.attempt > 0; (len(told) == 1) != want {
-				t.Errorf("%s: %q recovered", name, told)
+			if want := c.r.attempt > 0; (len(reported) == 1) != want {
+				t.Errorf("%s: %q recovered", name, reported)
 			}
 		})
 	}

@@ -7,6 +7,19 @@ export interface Box {
   y1: number;
 }
 
+/** noBox returns a box that contains no point. */
+export function noBox(): Box {
+  return { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
+}
+
+/** grow makes a box contain a point. */
+export function grow(b: Box, x: number, y: number): void {
+  if (x < b.x0) b.x0 = x;
+  if (x > b.x1) b.x1 = x;
+  if (y < b.y0) b.y0 = y;
+  if (y > b.y1) b.y1 = y;
+}
+
 /** The centre of the view on the map, and its scale. */
 export type View = readonly [number, number, number];
 

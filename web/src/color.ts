@@ -25,6 +25,8 @@ const tolOnLight = hex("332288 ddcc77 117733 cc6677 88ccee 882255 44aa99 999933 
 const tolOnDark = hex("77aadd ee8866 eedd88 ffaabb 99ddff 44bb99 aaaa00 d26be0 c46a2b f5f5f5");
 /** The numbers of classes up to which each palette is used. */
 const few = okabeItoOnLight.length;
+const fixedOnLight = [...okabeItoOnLight, ...tolOnLight];
+const fixedOnDark = [...okabeItoOnDark, ...tolOnDark];
 const many = tolOnLight.length;
 
 // S. van der Walt and N. Smith (2015), "viridis", at equal steps from small to large.
@@ -73,7 +75,7 @@ export const fixedShades: readonly Shade[] = Array.from({ length: few + many }, 
 
 /** shadeColor returns the colour of a shade. */
 export function shadeColor(s: Shade, theme: Theme): RGBA {
-  if ("slot" in s) return (theme.dark ? [...okabeItoOnDark, ...tolOnDark] : [...okabeItoOnLight, ...tolOnLight])[s.slot]!;
+  if ("slot" in s) return (theme.dark ? fixedOnDark : fixedOnLight)[s.slot]!;
   const levels = theme.dark ? [0.78, 0.64, 0.86] : [0.62, 0.48, 0.72];
   return oklch(levels[s.level]!, s.level % 2 ? 0.12 : 0.17, s.hue);
 }

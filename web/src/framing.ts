@@ -1,6 +1,6 @@
 // The region of points on the map, and the view that shows it next to the page's panels.
 
-import type { Box, Camera, View } from "./camera";
+import { grow, noBox, type Box, type Camera, type View } from "./camera";
 import { drawnSlots } from "./drawn";
 import type { Store } from "./store";
 
@@ -15,14 +15,8 @@ export function wholeBox(store: Store, share = usually): Box | null {
 
 function exactBox(store: Store): Box | null {
   const { x, y, alive, slots } = store;
-  const b = { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
-  for (let s = 0; s < slots; s++) {
-    if (!alive[s]) continue;
-    b.x0 = Math.min(b.x0, x[s]!);
-    b.x1 = Math.max(b.x1, x[s]!);
-    b.y0 = Math.min(b.y0, y[s]!);
-    b.y1 = Math.max(b.y1, y[s]!);
-  }
+  const b = noBox();
+  for (let s = 0; s < slots; s++) if (alive[s]) grow(b, x[s]!, y[s]!);
   return b.x0 <= b.x1 ? b : null;
 }
 

@@ -1,6 +1,6 @@
 // Names of classes on the map: each at the densest place of its class, without overlaps.
 
-import type { Box, Camera } from "./camera";
+import { grow, noBox, type Box, type Camera } from "./camera";
 import { drawnSlots } from "./drawn";
 import type { Store } from "./store";
 
@@ -180,7 +180,7 @@ export function peaks(store: Store, camera: Camera, code: (s: number) => number)
           at = cy * cells + cx;
         }
       }
-    return { code: c, count, cell: at, n: 0, x: 0, y: 0, box: { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity }, apart: standsOut(around(g, at), around(everything, at), count / n) };
+    return { code: c, count, cell: at, n: 0, x: 0, y: 0, box: noBox(), apart: standsOut(around(g, at), around(everything, at), count / n) };
   });
   // The label is centred on the points around that cell, not on the cell.
   for (let i = 0; i < n; i++) {
@@ -193,14 +193,6 @@ export function peaks(store: Store, camera: Camera, code: (s: number) => number)
     p.y += (y[slot[i]!]! - p.y) / p.n;
   }
   return found.filter((p) => p.apart);
-}
-
-/** grow makes a box contain a point. */
-function grow(b: Box, x: number, y: number): void {
-  if (x < b.x0) b.x0 = x;
-  if (x > b.x1) b.x1 = x;
-  if (y < b.y0) b.y0 = y;
-  if (y > b.y1) b.y1 = y;
 }
 
 /** around sums a cell of a grid and its neighbours. */

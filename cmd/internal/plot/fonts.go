@@ -22,7 +22,7 @@ type fallback struct {
 	files  []string // in the order in which they are tried
 	listed bool
 	opened map[string]*opentype.Font
-	found  map[wanted]*opentype.Font
+	found  map[wanted]string // the file of a font, "" if there is none
 	// faces are fonts as package shaping reads them: those of files by path, and the program's own.
 	faces map[string]*font.Face
 }
@@ -51,8 +51,8 @@ func systemFolders() []string {
 // missing returns the number of characters that no font could draw.
 func (f *fallback) missing() (n int) {
 	seen := map[rune]bool{}
-	for want, font := range f.found {
-		if font == nil && !seen[want.r] {
+	for want, path := range f.found {
+		if path == "" && !seen[want.r] {
 			seen[want.r], n = true, n+1
 		}
 	}
@@ -64,15 +64,20 @@ func (f *fallback) find(r rune, bold bool) *opentype.Font {
 	if f == nil {
 		return nil
 	}
+	return f.opened[f.file(r, bold)]
+}
+
+// file returns the file of a font that can draw a character, "" if there is none.
+func (f *fallback) file(r rune, bold bool) string {
 	want := wanted{r, bold}
-	if font, known := f.found[want]; known {
-		return font
+	if path, known := f.found[want]; known {
+		return path
 	}
 	if !f.listed {
 		f.list()
 	}
 	if f.found == nil {
-		f.found, f.opened = map[wanted]*opentype.Font{}, map[string]*opentype.Font{}
+		f.found, f.opened = map[wanted]string{}, map[string]*opentype.Font{}
 	}
 	files := f.files
 	if bold { // a bold face of the same family comes before its regular one
@@ -81,12 +86,12 @@ func (f *fallback) find(r rune, bold bool) *opentype.Font {
 	}
 	for _, path := range files {
 		if font := f.open(path); font != nil && draws(font, r) {
-			f.found[want] = font
-			return font
+			f.found[want] = path
+			return path
 		}
 	}
-	f.found[want] = nil
-	return nil
+	f.found[want] = ""
+	return ""
 }
 
 // list lists the fonts of the folders, those for plain text first.

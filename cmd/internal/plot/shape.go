@@ -183,13 +183,11 @@ func (f *fallback) own(bold bool) *font.Face {
 
 // shaper returns the face of a system font that can draw a character, nil if there is none.
 func (f *fallback) shaper(r rune, bold bool) *font.Face {
-	found := f.find(r, bold)
-	for path, opened := range f.opened {
-		if found != nil && opened == found {
-			return f.face(path, func() ([]byte, error) { return os.ReadFile(path) })
-		}
+	path := f.file(r, bold)
+	if path == "" {
+		return nil
 	}
-	return nil
+	return f.face(path, func() ([]byte, error) { return os.ReadFile(path) })
 }
 
 // face returns the first face of a font's data, nil if it cannot be parsed.

@@ -3,7 +3,8 @@
 //	Count    how many are below a bound
 //	Below    which
 //	Least    about n of them, and the bound below which they are
-//	Ranks    the order of few numbers
+//	Ranks    the ranks of few numbers
+//	Order    their order
 //
 // # Keys
 //

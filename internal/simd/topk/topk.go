@@ -51,6 +51,20 @@ func ranksAt(l simd.Level, rank, s []int32, n int) {
 	ranks(l, rank, s, n)
 }
 
+// Order writes to at the positions of the first n elements of s in ascending order of the elements. It
+// returns false if some are equal; at is undefined then. It sets rank as Ranks does; at has room for n
+// positions.
+func Order(at, rank, s []int32, n int) bool {
+	Ranks(rank, s, n)
+	// Ranks of different elements are 0 to n-1. Equal ones lower the sum.
+	sum := 0
+	for i, r := range rank[:n] {
+		at[r] = int32(i)
+		sum += int(r)
+	}
+	return sum == n*(n-1)/2
+}
+
 // MostRanks is about the largest number of keys that Ranks orders faster than a sort: 0 without vector
 // instructions.
 func MostRanks() int { return mostRanks(simd.Best()) }

@@ -102,6 +102,32 @@ func TestRanks(t *testing.T) {
 	})
 }
 
+// Order is that of a sort, and is refused if elements are equal. Elements after the first n do not
+// count.
+func TestOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		n := rapid.IntRange(1, 3*Side).Draw(t, "n")
+		s, at, rank := make([]int32, 3*Side), make([]int32, n), make([]int32, 3*Side)
+		for i, v := range rng.Perm(n) {
+			s[i] = int32(v)
+		}
+		if !Order(at, rank, s, n) {
+			t.Fatalf("%d different elements have no order", n)
+		}
+		for want, i := range at {
+			if s[i] != int32(want) {
+				t.Fatalf("element %d of the order is %d", want, s[i])
+			}
+		}
+		if n > 1 {
+			if s[0] = s[n-1]; Order(at, rank, s, n) {
+				t.Fatalf("equal elements have an order: %v", s[:n])
+			}
+		}
+	})
+}
+
 // Invalid arguments panic before memory outside the slices is read.
 func TestPanics(t *testing.T) {
 	s := make([]int32, 32)

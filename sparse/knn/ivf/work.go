@@ -24,10 +24,9 @@ type work struct {
 	rows  []int32
 	exact []float64
 	turn  []int32
-	// key are the distances in single precision, and rank their ranks. byRank and exactByRank are the
-	// rows and distances in their order.
-	key, rank, byRank []int32
-	exactByRank       []float64
+	// key are the distances in single precision, rank their ranks, and order their positions in
+	// ascending order.
+	key, rank, order []int32
 }
 
 // borrow returns scratch memory with space for all cells, which the caller must return to the pool.
@@ -79,24 +78,17 @@ func (w *work) ranked(index []int32, dist2 []float64) bool {
 	n := len(w.rows)
 	size := par.Pieces(n, topk.Side) * topk.Side
 	if len(w.key) < size {
-		w.key, w.rank = make([]int32, 2*size), make([]int32, 2*size)
-		w.byRank, w.exactByRank = make([]int32, 2*size), make([]float64, 2*size)
+		w.key, w.rank, w.order = make([]int32, 2*size), make([]int32, 2*size), make([]int32, 2*size)
 	}
 	for i, d2 := range w.exact[:n] {
 		w.key[i] = int32(math.Float32bits(float32(d2))) // which is not negative: its bits are in its order
 	}
-	topk.Ranks(w.rank, w.key[:size], n)
-	// Ranks of different keys are 0 to n-1; equal ones lower the sum.
-	sum, byRank, exactByRank := 0, w.byRank[:n], w.exactByRank[:n]
-	for i, r := range w.rank[:n] {
-		sum += int(r)
-		byRank[r], exactByRank[r] = w.rows[i], w.exact[i]
-	}
-	if sum != n*(n-1)/2 {
+	if !topk.Order(w.order, w.rank, w.key[:size], n) {
 		return false
 	}
-	copy(index, byRank)
-	copy(dist2, exactByRank)
+	for k, i := range w.order[:min(n, len(index))] {
+		index[k], dist2[k] = w.rows[i], w.exact[i]
+	}
 	return true
 }
 
