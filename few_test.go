@@ -56,16 +56,12 @@ func fewMaps(t *testing.T, x unfold.Rows) map[string][]byte {
 			if kind != fit.LVM && tails != lvm.Student {
 				continue
 			}
-			for _, name := range distance.Names() {
-				d, err := distance.Parse(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+			for _, d := range distance.All() {
 				for _, pca := range []int{fit.PCANone, 3} {
 					spec := fit.Spec{Kind: kind, PCA: pca, Common: models.Common{Steps: 3, Distance: d}}
 					spec.LVM.Tails = tails
 					spec.LLLVM.Points, spec.GPLVM.Points = 30, 30
-					about := fmt.Sprintf("%s, tails %s, %s, pca %d", kind, tails, name, pca)
+					about := fmt.Sprintf("%s, tails %s, %s, pca %d", kind, tails, d, pca)
 					s, _, err := fit.Fit(t.Context(), rows, spec, nil)
 					if err != nil {
 						if inWords(t, about, err); d == distance.Euclidean && pca == fit.PCANone {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -76,7 +77,18 @@ const (
 	// Dice, for rows of 0 and 1, is the number of differing columns divided by the number of ones of
 	// both rows.
 	Dice Metric = "dice"
+	// RogersTanimoto, for rows of 0 and 1, counts differing columns double: 2h / (n + h) for h of n
+	// columns.
+	RogersTanimoto Metric = "rogerstanimoto"
+	// SokalSneath is RogersTanimoto without columns that are 0 in both rows.
+	SokalSneath Metric = "sokalsneath"
 )
+
+// Minkowski returns the metric with power p, the p-th root of the sum of p-th powers of absolute
+// differences. p is a number from 1 to 100 with at most three decimals.
+func Minkowski(p float64) Metric {
+	return Metric("minkowski:" + strconv.FormatFloat(p, 'g', -1, 64))
+}
 
 // Frame is a coarse map that is known before learning. Learning starts from it and keeps places
 // near it, which determines the global arrangement.
@@ -229,7 +241,7 @@ func (o Options) spec() (fit.Spec, error) {
 	if o.Metric != "" {
 		d, err := distance.Parse(string(o.Metric))
 		if err != nil {
-			return s, &OptionError{"Metric", fmt.Sprintf("there is no %q; want one of %s, and scale rows to length 1 for the cosine distance", o.Metric, strings.Join(distance.Names(), ", "))}
+			return s, &OptionError{"Metric", fmt.Sprintf("there is no %q; want one of %s, and scale rows to length 1 for the cosine distance", o.Metric, strings.Join(distance.Choices(), ", "))}
 		}
 		s.Distance = d
 	}

@@ -32,6 +32,8 @@ type Encoder struct {
 	precise bool
 	// blank adds an element for rows without a direction (Metric.directs).
 	blank bool
+	// white is the map of the metric mahalanobis, otherwise nil.
+	white *whitening
 
 	dim    int
 	names  []string

@@ -12,9 +12,9 @@ import (
 
 // encoderVersion is the version of an encoder's JSON. Older versions stay readable; a newer one is
 // an error. Version 2 added metrics, fills, times, circles and tokens. Version 3 added subtraction
-// in double precision and an element for rows without a direction. An encoder is written in the
+// in double precision and an element for rows without a direction. Version 4 added whitening. An encoder is written in the
 // lowest sufficient version, so that older programs can read it.
-const encoderVersion = 3
+const encoderVersion = 4
 
 // encoderJSON is the JSON form of an encoder in a snapshot.
 type encoderJSON struct {
@@ -29,12 +29,13 @@ type encoderJSON struct {
 	Shift   []float64    `json:"shift,omitempty"`
 	Precise bool         `json:"precise,omitempty"`
 	Blank   bool         `json:"blank,omitempty"`
+	White   *whitening   `json:"whiten,omitempty"`
 	Selection
 }
 
 // MarshalJSON returns the encoder as versioned JSON.
 func (e *Encoder) MarshalJSON() ([]byte, error) {
-	j := encoderJSON{Version: 1, Vector: e.vector, Dim: e.dim, Log1p: e.log1p, Element: e.element, Columns: e.columns, Fill: e.fill, Shift: e.shift, Precise: e.precise, Blank: e.blank, Selection: e.choice}
+	j := encoderJSON{Version: 1, Vector: e.vector, Dim: e.dim, Log1p: e.log1p, Element: e.element, Columns: e.columns, Fill: e.fill, Shift: e.shift, Precise: e.precise, Blank: e.blank, White: e.white, Selection: e.choice}
 	if e.metric.named() {
 		j.Metric = e.metric
 	}
@@ -44,6 +45,9 @@ func (e *Encoder) MarshalJSON() ([]byte, error) {
 	}
 	if j.Shift != nil || j.Precise || j.Blank {
 		j.Version = 3
+	}
+	if j.White != nil {
+		j.Version = 4
 	}
 	return json.Marshal(j)
 }
@@ -67,7 +71,7 @@ func (e *Encoder) UnmarshalJSON(data []byte) error {
 	if err := j.validate(); err != nil {
 		return fmt.Errorf("encoder: %w", err)
 	}
-	*e = Encoder{vector: j.Vector, columns: j.Columns, element: j.Element, log1p: j.Log1p, metric: j.Metric, fill: j.Fill, shift: j.Shift, precise: j.Precise, blank: j.Blank, inner: j.Dim, choice: j.Selection, kept: &j.Selection}
+	*e = Encoder{vector: j.Vector, columns: j.Columns, element: j.Element, log1p: j.Log1p, metric: j.Metric, fill: j.Fill, shift: j.Shift, precise: j.Precise, blank: j.Blank, white: j.White, inner: j.Dim, choice: j.Selection, kept: &j.Selection}
 	if e.blank && e.vector != "" {
 		e.inner--
 	}
@@ -81,10 +85,17 @@ func (e *Encoder) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("encoder: an element for rows without a direction, with the metric %s", e.Metric())
 	case e.shift != nil && (len(e.shift) != e.dim || !vec.Finite(e.shift)):
 		return fmt.Errorf("encoder: it subtracts %d finite numbers of %d elements", len(e.shift), e.dim)
+	case (e.white != nil) != e.metric.whitens():
+		return fmt.Errorf("encoder: a matrix goes with the metric %s, and this is %s", Mahalanobis, e.Metric())
 	case len(e.element) != 0 && len(e.element) != e.inner:
 		return fmt.Errorf("encoder: %d scales for %d elements", len(e.element), e.inner)
 	case e.metric == Haversine && (e.inner != 2 || e.vector != ""):
 		return fmt.Errorf("encoder: the metric haversine of %d elements", e.inner)
+	}
+	if e.white != nil {
+		if err := e.white.validate(e.inner); err != nil {
+			return fmt.Errorf("encoder: %w", err)
+		}
 	}
 	return nil
 }

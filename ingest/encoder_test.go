@@ -335,8 +335,8 @@ func TestEncoderVersion1(t *testing.T) {
 
 func TestEncoderRefusesBadJSON(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version":4,"vector":"v","dim":3}`:                                         "written by a newer unfold: upgrade",
-		`{"version":2,"vector":"v","dim":3,"metric":"minkowski"}`:                    `the metric "minkowski" is not known`,
+		`{"version":5,"vector":"v","dim":3}`:                                         "written by a newer unfold: upgrade",
+		`{"version":2,"vector":"v","dim":3,"metric":"taxicab"}`:                      `the metric "taxicab" is not known`,
 		`{"version":2,"vector":"v","dim":3,"metric":"haversine"}`:                    "the metric haversine of 3 elements",
 		`{"version":2,"vector":"v","dim":3,"fill":[1]}`:                              "it fills 1 elements of 3",
 		`{"version":2,"dim":1,"columns":[{"name":"a","kind":"number","period":-1}]}`: "a period of -1",

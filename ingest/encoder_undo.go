@@ -50,6 +50,8 @@ func (e *Encoder) Undo(x vec.Matrix[float32], sigma []float32) *Undone {
 		undo, cols, u.names = e.undoEarth, 2, e.Columns()
 	case e.metric == Hellinger:
 		undo = undoShares
+	case e.white != nil:
+		undo = e.undoWhitened()
 	case e.blank:
 		cols--
 		if u.names != nil {
@@ -120,6 +122,23 @@ func (e *Encoder) undoEarth(v, slope []float64, w []float32) {
 	// An error of three coordinates becomes one along the surface, in two.
 	slope[0] = math.Sqrt(1.5) / earthRadius * 180 / math.Pi
 	slope[1] = slope[0] / max(math.Cos(v[0]*math.Pi/180), 1e-3)
+}
+
+// undoWhitened returns the function that sets v to the values of whitened rows. An error of a row is
+// one of each value in units of its deviation, because correlations have a diagonal of ones.
+func (e *Encoder) undoWhitened() func(v, slope []float64, w []float32) {
+	plain, back, row := *e, e.white.undo(), make([]float64, e.inner)
+	plain.metric = Euclidean
+	return func(v, slope []float64, w []float32) {
+		for k := range row {
+			row[k] = float64(w[k])
+		}
+		back(v, row)
+		for k, inner := range v {
+			v[k], slope[k] = plain.undoNumber(k, inner)
+			slope[k] *= e.white.Deviation[k]
+		}
+	}
 }
 
 // undoShares sets v to shares that sum to 1; w are their square roots.

@@ -137,6 +137,9 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := c.whitenable(m.Metric, o); err != nil {
+			return nil, err
+		}
 		f.columns = append(f.columns, c)
 	}
 	if err := f.asCategories(); err != nil {
@@ -352,6 +355,9 @@ func (f *Fitter) Encoder() (*Encoder, error) {
 	}
 	e.blank = f.behind.blank > 0
 	e.finish()
+	if err := f.setWhitening(e); err != nil {
+		return nil, err
+	}
 	f.setShift(e)
 	if e.inner > maxDim {
 		return nil, f.origin.Bad("the encoded vector has %d elements, more than %d", e.inner, maxDim).Suggest("bound the vocabulary")

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -239,7 +240,7 @@ func (m Mapping) Check() error {
 	if m.Missing && m.Metric.named() {
 		return fmt.Errorf("values may not be missing with the metric %s", m.Metric)
 	}
-	if err := m.checkBits(); err != nil {
+	if err := cmp.Or(m.checkBits(), m.checkWhitened()); err != nil {
 		return err
 	}
 	seen := map[string]bool{}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"unfold/ingest/table"
@@ -35,6 +36,9 @@ const (
 	// values are 0 or 1. It is twice that number with categories, each of which has its own
 	// element. See hamming.go.
 	Hamming Metric = "hamming"
+	// Mahalanobis: (x - y)' C^-1 (x - y) with the covariance C of the learnt rows, of the whitened
+	// rows. See whiten.go.
+	Mahalanobis Metric = "mahalanobis"
 )
 
 // Metrics that cannot be made Euclidean by mapping single rows. Their rows stay unchanged, and
@@ -43,11 +47,19 @@ const (
 	Jaccard   Metric = "jaccard"
 	Manhattan Metric = "manhattan"
 	Chebyshev Metric = "chebyshev"
-	// Canberra and BrayCurtis are for counts and amounts, Dice for rows of 0 and 1.
-	Canberra   Metric = "canberra"
-	BrayCurtis Metric = "braycurtis"
-	Dice       Metric = "dice"
+	// Canberra and BrayCurtis are for counts and amounts, Dice, RogersTanimoto and SokalSneath for
+	// rows of 0 and 1.
+	Canberra       Metric = "canberra"
+	BrayCurtis     Metric = "braycurtis"
+	Dice           Metric = "dice"
+	RogersTanimoto Metric = "rogerstanimoto"
+	SokalSneath    Metric = "sokalsneath"
 )
+
+// Minkowski returns the metric with power p (distance.Minkowski).
+func Minkowski(p float64) Metric {
+	return Metric("minkowski:" + strconv.FormatFloat(p, 'g', -1, 64))
+}
 
 // metric is the entry of a metric in the table.
 type metric struct {
@@ -61,6 +73,8 @@ type metric struct {
 	// mapped to 0, so that sparse rows stay sparse; rows of bits are not kept sparse, because they
 	// are searched as bits.
 	bits, directs, zeros bool
+	// whitens is true for a metric that needs the covariance of the learnt rows.
+	whitens bool
 	// part names the part of a row that the metric uses; "" if it is everything.
 	part string
 	// domain is nil if the metric is defined for all values.
@@ -78,15 +92,20 @@ var metrics = append([]metric{
 	{name: Correlation, about: "profiles are alike", directs: true, part: "directions", single: profile[float32], double: profile[float64]},
 	{name: Hellinger, about: "shares are alike", zeros: true, part: "shares", single: shares[float32], double: shares[float64]},
 	{name: Haversine, about: "they are near on the earth (columns LAT,LON in degrees)", single: onEarth[float32], double: onEarth[float64]},
+	{name: Mahalanobis, about: "differences are small beside the variances and correlations of the columns", whitens: true},
 	{name: Hamming, about: "few columns differ (of 0 and 1, or categories)", bits: true, domain: distance.ZerosAndOnes},
 }, ofDistances()...)
 
 // ofDistances returns the metrics whose rows stay unchanged and have a distance of their own.
 func ofDistances() (all []metric) {
 	for _, d := range distance.All()[1:] {
-		all = append(all, metric{name: Metric(d.String()), about: d.About(), distance: d, bits: d.Bits(), domain: d.Domain()})
+		all = append(all, ofDistance(d))
 	}
 	return all
+}
+
+func ofDistance(d distance.Distance) metric {
+	return metric{name: Metric(d.String()), about: d.About(), distance: d, bits: d.Bits(), domain: d.Domain()}
 }
 
 // entry returns the entry of a known metric.
@@ -96,10 +115,14 @@ func (m Metric) entry() *metric {
 			return &metrics[i]
 		}
 	}
+	if d, err := distance.Parse(string(m)); err == nil { // with a power that the table does not have
+		e := ofDistance(d)
+		return &e
+	}
 	return &metrics[0]
 }
 
-// Metrics returns all metrics, the default first.
+// Metrics returns all metrics, the default first. Of Minkowski's it has two powers.
 func Metrics() (all []Metric) {
 	for _, e := range metrics {
 		all = append(all, e.name)
@@ -107,21 +130,30 @@ func Metrics() (all []Metric) {
 	return all
 }
 
-// Choices returns the names of all metrics. Together with About it makes a metric a setting.
-func (Metric) Choices() (all []string) {
-	for _, e := range metrics {
-		all = append(all, string(e.name))
+// choice returns the name of a metric in a list of choices, in which P stands for a power.
+func (e *metric) choice() string {
+	if e.distance != distance.Euclidean {
+		return e.distance.Choice()
 	}
-	return all
+	return string(e.name)
+}
+
+// Choices returns the names of all metrics; P stands for a power. Together with About it
+// makes a metric a setting.
+func (Metric) Choices() (all []string) {
+	for i := range metrics {
+		all = append(all, metrics[i].choice())
+	}
+	return slices.Compact(all)
 }
 
 // About describes all metrics in a sentence.
 func (Metric) About() string {
 	var parts []string
-	for _, e := range metrics {
-		parts = append(parts, "under "+string(e.name)+" if "+e.about)
+	for i := range metrics {
+		parts = append(parts, "under "+metrics[i].choice()+" if "+metrics[i].about)
 	}
-	return "Rows are near " + strings.Join(parts, "; ") + "."
+	return "Rows are near " + strings.Join(slices.Compact(parts), "; ") + "."
 }
 
 // earthRadius is the mean radius of the earth in km (IUGG).
@@ -131,7 +163,10 @@ const earthRadius = 6371.0088
 func (m Metric) named() bool { return m != "" && m != Euclidean }
 
 // warps reports whether the metric changes rows.
-func (m Metric) warps() bool { return m.entry().single != nil }
+func (m Metric) warps() bool { return m.entry().single != nil || m.whitens() }
+
+// whitens reports whether the metric needs the covariance of the learnt rows.
+func (m Metric) whitens() bool { return m.entry().whitens }
 
 // bits reports whether rows must consist of 0 and 1.
 func (m Metric) bits() bool { return m.entry().bits }
@@ -140,15 +175,21 @@ func (m Metric) bits() bool { return m.entry().bits }
 func (m Metric) Distance() distance.Distance { return m.entry().distance }
 
 // Whole reports whether vectors should not be projected before the neighbour search. Rows of bits
-// are searched exactly, and faster than a projection to fewer numbers.
-func (m Metric) Whole() bool { return m == Hamming }
+// are searched exactly, and faster than a projection to fewer numbers. Whitened rows vary equally in
+// all directions.
+func (m Metric) Whole() bool { return m == Hamming || m.whitens() }
 
 // check returns an error for an unknown metric.
 func (m Metric) check() error {
-	if all := m.Choices(); m != "" && !slices.Contains(all, string(m)) {
+	if m == "" || slices.ContainsFunc(metrics, func(e metric) bool { return e.name == m }) {
+		return nil
+	}
+	_, err := distance.Parse(string(m))
+	all := m.Choices()
+	if base, _, _ := strings.Cut(string(m), ":"); err != nil && !slices.Contains(all, base+":P") {
 		return fmt.Errorf("the metric %q is not known; metrics are %s", m, strings.Join(all, ", "))
 	}
-	return nil
+	return err
 }
 
 // dim returns the length of a row of n values after the metric.
@@ -165,6 +206,8 @@ func (m Metric) checkDim(n int, o table.Origin, column string) error {
 	case m == Haversine && (n != 2 || column != ""):
 		return o.BadColumn(column, "the metric haversine takes two plain columns, latitude and longitude in degrees; there are %d values a row", n).
 			Suggest("name the two: --columns lat,lon")
+	case m.whitens() && n > maxWhitened:
+		return o.BadColumn(column, "the metric %s takes at most %d values a row; there are %d", m, maxWhitened, n).Suggest("project them first")
 	case m == Correlation && n < 2:
 		return o.BadColumn(column, "the metric correlation takes two values a row or more")
 	}
@@ -181,7 +224,11 @@ func (m Metric) PartOfRow() string { return m.entry().part }
 // applyMetric maps the encoded rows of from to x, which may share their memory. o is the origin of
 // row 0. It returns the number of rows without a direction.
 func applyMetric[T vec.Float](e *Encoder, x, from vec.Matrix[T], o table.Origin) (blank int, err error) {
-	if !e.metric.named() {
+	switch {
+	case !e.metric.named():
+		return 0, nil
+	case e.white != nil:
+		whiten(e.white, x, from)
 		return 0, nil
 	}
 	for i := range from.Rows {

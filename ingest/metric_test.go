@@ -59,8 +59,8 @@ func TestMetricsAreSciPys(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want struct {
-		Rows, Places                              [][]float64
-		Cosine, Correlation, Hellinger, Haversine [][]float64
+		Rows, Places                                           [][]float64
+		Cosine, Correlation, Hellinger, Haversine, Mahalanobis [][]float64
 	}
 	if err := json.Unmarshal(text, &want); err != nil {
 		t.Fatal(err)
@@ -76,6 +76,7 @@ func TestMetricsAreSciPys(t *testing.T) {
 		{ingest.Cosine, want.Rows, want.Cosine, func(d2 float64) float64 { return d2 / 2 }, 1e-6},
 		{ingest.Correlation, want.Rows, want.Correlation, func(d2 float64) float64 { return d2 / 2 }, 1e-6},
 		{ingest.Hellinger, want.Rows, want.Hellinger, math.Sqrt, 1e-6},
+		{ingest.Mahalanobis, want.Rows, want.Mahalanobis, math.Sqrt, 1e-5},
 		{ingest.Haversine, want.Places, want.Haversine, func(d2 float64) float64 { return diameter * math.Asin(math.Sqrt(d2)/diameter) }, 2e-3},
 	} {
 		t.Run(string(c.metric), func(t *testing.T) {
@@ -307,7 +308,10 @@ func TestMetricRefusals(t *testing.T) {
 		{"neither 0 nor 1", ingest.Hamming, [][]float64{{0, 1}, {1, 0.5}}, "row 2, column \"c1\": the value is 0.5, and the metric hamming takes 0 and 1; drop such rows"},
 		{"no set", ingest.Jaccard, [][]float64{{0, 1}, {1, 2}}, "row 2, column \"c1\": the value is 2, and the metric jaccard takes 0 and 1; drop such rows"},
 		{"three values", ingest.Haversine, [][]float64{{4, 1, 2}}, "takes two plain columns"},
-		{"unknown", "minkowski", [][]float64{{4, 1, 2}}, `the metric "minkowski" is not known; metrics are euclidean, cosine, `},
+		{"too few for a covariance", ingest.Mahalanobis, [][]float64{{0, 1}, {1, 2}}, "needs more rows than values of a row; there are 2 rows of 2 values"},
+		{"unknown", "taxicab", [][]float64{{4, 1, 2}}, `the metric "taxicab" is not known; metrics are euclidean, cosine, `},
+		{"no power", "minkowski", [][]float64{{4, 1, 2}}, "minkowski needs a power as a number"},
+		{"a power below 1", "minkowski:0.5", [][]float64{{4, 1, 2}}, "a number from 1 to 100"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			records := metricTable(t, c.rows)

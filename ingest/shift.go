@@ -85,12 +85,17 @@ type metricFit struct {
 	encoder *Encoder // the encoder without shifts; nil before the first row
 	spreads []spread
 	blank   int
+	// covariance is for the metric mahalanobis.
+	covariance covariance
 }
 
 // learnsRows reports whether rows after the metric are inspected. That is impossible if columns are
 // scaled by statistics that are known only at the end.
 func (f *Fitter) learnsRows() bool {
 	m := f.mapping
+	if m.Metric.whitens() {
+		return true
+	}
 	if !m.Metric.directs() && m.Metric != Haversine || m.Standardize || m.AsIs {
 		return false
 	}
@@ -128,6 +133,10 @@ func (f *Fitter) addRows(t *table.Table) error {
 
 // see adds rows before the metric.
 func (r *metricFit) see(e *Encoder, rows vec.Matrix[float64]) {
+	if e.metric.whitens() {
+		r.covariance.add(rows)
+		return
+	}
 	row := make([]float64, e.dim)
 	for i := range rows.Rows {
 		from := rows.Row(i)
@@ -182,7 +191,7 @@ func (f *Fitter) setShift(e *Encoder) {
 		}
 	}
 	switch {
-	case e.metric.bits(), e.metric.Distance().Absolute():
+	case e.metric.bits(), e.metric.Distance().Absolute(), e.white != nil:
 		return
 	case e.metric == Haversine:
 		for k := range f.behind.spreads {

@@ -267,6 +267,9 @@ func (l *loader) sparseEncoder(s table.Sparse, path string) (*Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.Metric.whitens() {
+		return nil, (&Encoder{metric: m.Metric}).CheckSparse(table.Origin{File: path})
+	}
 	if m.Standardize || m.Fill {
 		e := &Encoder{element: make([]scale, 1)}
 		if m.Fill {

@@ -246,9 +246,14 @@ func SplitList(text string) []string {
 }
 
 func oneOf(text string, choices []string) error {
+	base, _, parameter := strings.Cut(text, ":")
 	for _, c := range choices {
-		if text == c {
+		// The choice name:P takes a parameter, which the owner of the setting checks.
+		switch {
+		case text == c || parameter && c == base+":P":
 			return nil
+		case c == text+":P":
+			return fmt.Errorf("%q needs a number in place of P: %s", text, c)
 		}
 	}
 	hint := ""

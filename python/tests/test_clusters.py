@@ -313,7 +313,7 @@ def test_parameters_of_scikit_learn(x: Any) -> None:
     [
         ({"metric": "minkowski", "p": 1}, "manhattan"),
         ({"metric": "minkowski", "p": 2}, "euclidean"),
-        ({"metric": "minkowski", "p": 3}, "minkowski"),
+        ({"metric": "minkowski", "p": 3}, "minkowski:3"),
         ({"metric": "canberra"}, "canberra"),
         ({"metric": "seuclidean", "metric_params": {"V": np.ones(3)}}, "seuclidean"),
         ({"metric": "mahalanobis", "metric_params": {"V": np.eye(3)}}, "mahalanobis"),
@@ -328,7 +328,7 @@ def test_metrics_of_scipy(words: dict[str, Any], named: str, x: Any) -> None:
     assert getattr(getattr(found.metric, "func", found.metric), "__name__", found.metric) == named
     own = {
         "canberra": lambda a, b: (np.abs(a - b) / (np.abs(a) + np.abs(b))).sum(),
-        "minkowski": lambda a, b: (np.abs(a - b) ** 3).sum() ** (1 / 3),
+        "minkowski:3": lambda a, b: (np.abs(a - b) ** 3).sum() ** (1 / 3),
         "manhattan": "manhattan",
     }
     plain = UnfoldClusters(5, ties="hdbscan", metric=own.get(named, "euclidean")).fit(x)

@@ -7,17 +7,23 @@ from scipy.spatial.distance import cdist
 from unfold_live import Unfold
 
 
-@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "canberra", "braycurtis", "dice", "jaccard"])
+_NUMBERS = ["manhattan", "chebyshev", "canberra", "braycurtis", "minkowski:1.5", "minkowski:3", "mahalanobis"]
+_BITS = ["dice", "jaccard", "rogerstanimoto", "sokalsneath"]
+
+
+@pytest.mark.parametrize("metric", [*_NUMBERS, *_BITS])
 def test_neighbours_are_scipys(metric: str) -> None:
     """The nearest other rows of each row are as near as SciPy's, in the map's graph."""
     rng = np.random.default_rng(3)
     x = rng.poisson(rng.gamma(0.5, 4, (3, 30))[np.arange(240) % 3]).astype(np.float32)
-    if metric in ("dice", "jaccard"):
+    if metric in _BITS:
         x = (x > 0).astype(np.float32)
     x = np.unique(x, axis=0)
     graph = Unfold(metric=metric, n_neighbors=5, random_state=1).fit(x).graph_.tolil()
-    rows, name = (x > 0, metric) if metric in ("dice", "jaccard") else (x, {"manhattan": "cityblock"}.get(metric, metric))
-    want = np.nan_to_num(cdist(rows, rows, name))
+    name, _, power = metric.partition(":")
+    more = {"p": float(power)} if power else {}
+    rows = x > 0 if metric in _BITS else x
+    want = np.nan_to_num(cdist(rows, rows, {"manhattan": "cityblock"}.get(name, name), **more))
     np.fill_diagonal(want, np.inf)
     for i, edges in enumerate(graph.rows):
         # The graph is symmetric, so that a row has its own neighbours, and rows that have it as one.

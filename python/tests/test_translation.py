@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import rogerstanimoto
+from scipy.spatial.distance import russellrao
 from sklearn.base import clone
 
 from unfold_live import Unfold, UnfoldClassifier
@@ -38,7 +38,7 @@ with warnings.catch_warnings():
         ),
         ({"metric": "l1"}, {"metric": "manhattan"}, "metric='l1': metric='manhattan'"),
         ({"metric": "minkowski", "metric_kwds": {"p": 1}}, {"metric": "manhattan"}, "metric='minkowski': metric='manhattan'"),
-        ({"metric": "rogerstanimoto"}, {"metric": rogerstanimoto}, "metric='rogerstanimoto': metric=rogerstanimoto"),
+        ({"metric": "russellrao"}, {"metric": russellrao}, "metric='russellrao': metric=russellrao"),
     ],
     ids=lambda value: re.sub(r" at 0x[0-9a-f]+", "", str(value)),  # the same in every process
 )

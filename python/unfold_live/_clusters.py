@@ -472,7 +472,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         for name, known in (("cluster_selection_method", ("eom", "leaf")), ("ties", tuple(_TIES))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} has to be {' or '.join(map(repr, known))}, not {getattr(self, name)!r}")
-        if not callable(self.metric) and self.metric not in (*_pairwise.METRICS, "precomputed"):
+        if not callable(self.metric) and self.metric != "precomputed" and not _pairwise.known(self.metric):
             raise ValueError(
                 f"metric has to be one of {', '.join((*_pairwise.METRICS, 'precomputed'))}, or a function, not {self.metric!r}"
             )

@@ -50,17 +50,46 @@ _REDUCED: dict[str, Callable[[_Array, _Array], _Array]] = {
     "jaccard": lambda a, b: _share((a != b).sum(axis=-1), ((a != 0) | (b != 0)).sum(axis=-1)),
     "canberra": lambda a, b: _share(np.abs(a - b), np.abs(a) + np.abs(b)).sum(axis=-1),
     "braycurtis": lambda a, b: _share(np.abs(a - b).sum(axis=-1), (np.abs(a) + np.abs(b)).sum(axis=-1)),
+    "rogerstanimoto": lambda a, b: _share(2 * (a != b).sum(axis=-1), a.shape[-1] + (a != b).sum(axis=-1)),
+    "sokalsneath": lambda a, b: _share(
+        2 * (a != b).sum(axis=-1), ((a != 0) & (b != 0)).sum(axis=-1) + 2 * (a != b).sum(axis=-1)
+    ),
     "dice": lambda a, b: _share((a != b).sum(axis=-1), (a != 0).sum(axis=-1) + (b != 0).sum(axis=-1)),
 }
 
 #: Metrics that SciPy computes faster, by its names.
 _SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev", "canberra": "canberra"}
 
-#: The metrics of the program.
-METRICS = (*_EUCLIDEAN, *_REDUCED)
+#: The metrics of the program, but for mahalanobis, which needs the covariance of all rows. P stands for a power.
+METRICS = (*_EUCLIDEAN, *_REDUCED, "minkowski:P")
 
 #: Those of any numbers that are not Euclidean.
-OTHERS = ("manhattan", "chebyshev", "canberra")
+_OTHERS = ("manhattan", "chebyshev", "canberra", "minkowski:P")
+
+#: The largest power of a Minkowski distance, and its steps in one.
+_MOST_POWER, _STEPS = 100, 1000
+
+
+def power(metric: Any) -> float | None:
+    """Return the power of a metric such as "minkowski:1.5", None for another one or one without."""
+    name, _, text = metric.partition(":") if isinstance(metric, str) else ("", "", "")
+    if name != "minkowski":
+        return None
+    try:
+        p = float(text)
+    except ValueError:
+        return None
+    return p if 1 <= p <= _MOST_POWER and round(p * _STEPS) / _STEPS == p else None
+
+
+def known(metric: Any) -> bool:
+    """Return whether rows have distances by the metric of that name."""
+    return metric in METRICS[:-1] or power(metric) is not None
+
+
+def linear(metric: Any) -> bool:
+    """Return whether a metric takes any numbers and is not Euclidean."""
+    return metric in _OTHERS or power(metric) is not None
 
 
 def _number(value: Any) -> float:
@@ -82,11 +111,16 @@ def distances(metric: str | Callable[[_Array, _Array], float], a: _Array, b: _Ar
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if metric in _EUCLIDEAN:
         a, b, metric = _EUCLIDEAN[metric](a), _EUCLIDEAN[metric](b), "euclidean"
-    if metric in _SCIPY and importlib.util.find_spec("scipy") is not None:
+    p = power(metric)
+    if (p is not None or metric in _SCIPY) and importlib.util.find_spec("scipy") is not None:
         from scipy.spatial.distance import cdist
 
-        return cdist(a, b, _SCIPY[metric])
+        return cdist(a, b, _SCIPY[metric]) if p is None else cdist(a, b, "minkowski", p=p)
     reduced = _REDUCED.get(metric, _euclidean)
+    if p is not None:
+
+        def reduced(a: _Array, b: _Array) -> _Array:
+            return np.linalg.norm(a - b, ord=p, axis=-1)
     out = np.empty((len(a), len(b)))
     step = max(1, _BLOCK // max(1, b.size))
     for i in range(0, len(a), step):

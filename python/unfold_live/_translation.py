@@ -119,8 +119,9 @@ def _metric(value: Any, parameters: dict[str, Any] | None = None) -> dict[str, A
     parameters = {k: v for k, v in (parameters or {}).items() if v is not None}
     if value in ("minkowski", "p"):
         value = _MINKOWSKI.get(parameters.get("p", 2), "minkowski")
-        if value != "minkowski":
-            return {"metric": value}
+        named = f"minkowski:{parameters['p']:g}" if value == "minkowski" else value
+        if _pairwise.known(named):
+            return {"metric": named}
     elif not callable(value):
         parameters.pop("p", None)
     needed = _NEEDED.get(value, ()) if isinstance(value, str) else ()
@@ -129,7 +130,7 @@ def _metric(value: Any, parameters: dict[str, Any] | None = None) -> dict[str, A
     if value == "mahalanobis" and "V" in parameters:
         parameters["VI"] = np.linalg.inv(parameters.pop("V"))
     name = _METRICS.get(value, value) if isinstance(value, str) else value
-    if isinstance(name, str) and name not in (*_pairwise.METRICS, "precomputed"):
+    if isinstance(name, str) and name != "precomputed" and not _pairwise.known(name):
         name = _of_scipy(name)
     return {"metric": functools.partial(name, **parameters) if callable(name) and parameters else name}
 
@@ -146,8 +147,7 @@ def _of_scipy(name: str) -> Any:
 
 #: Metrics that SciPy has, and the program does not.
 _SCIPY_METRICS = (
-    *("jensenshannon", "mahalanobis", "rogerstanimoto", "russellrao", "seuclidean", "sokalmichener", "sokalsneath"),
-    *("sqeuclidean", "yule"),
+    *("jensenshannon", "mahalanobis", "russellrao", "seuclidean", "sokalmichener", "sqeuclidean", "yule"),
 )
 
 

@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"unfold/internal/simd/dist"
 	"unfold/internal/vec"
 )
 
-// Distance is a distance between rows. The zero value is Euclidean.
-type Distance uint8
+// Distance is a distance between rows. The zero value is Euclidean. The lowest byte is the index of
+// its entry; the others are the power of a Minkowski distance in thousandths.
+type Distance uint32
 
 // These are the distances; the package comment has their formulas.
 const (
@@ -22,6 +24,9 @@ const (
 	Canberra
 	BrayCurtis
 	Dice
+	RogersTanimoto
+	SokalSneath
+	minkowski // without its power; see Minkowski
 )
 
 // entry is the definition of a distance.
@@ -39,6 +44,9 @@ type entry struct {
 	double func(a, b []float64, most float64) float64
 	// length returns the distance for d2. It is nil if d2 is the distance.
 	length func(d2 float64) float64
+	// power is set for a distance with a power, whose functions are in power.go. It needs no other
+	// field than term.
+	power bool
 	// bound returns a lower bound of d2 from the differences between a row and a box. sum is their
 	// sum or, if squares is set, that of their squares; largest is the largest. bound is nil if
 	// boxes do not bound the distance.
@@ -73,7 +81,7 @@ var table = []entry{
 	},
 	Jaccard: {
 		name: "jaccard", about: "few of the columns with a 1 differ", single: jaccard[float32], double: jaccard[float64], term: difference, split: equalShares,
-		domain: ZerosAndOnes, counts: &Counts{ofBits, mostDiffering},
+		domain: ZerosAndOnes, counts: &Counts{jaccardOfBits, mostByJaccard},
 	},
 	Canberra: {
 		name: "canberra", about: "the sum of differences, each as a share of its two values, is small", single: canberra[float32], double: canberra[float64],
@@ -87,7 +95,21 @@ var table = []entry{
 	},
 	Dice: {
 		name: "dice", about: "columns that differ are few beside the ones of both rows", single: dice[float32], double: dice[float64], term: difference, split: equalShares,
-		domain: ZerosAndOnes, counts: &Counts{diceOfBits, mostDifferingByDice},
+		domain: ZerosAndOnes, counts: &Counts{diceOfBits, mostByDice},
+	},
+	RogersTanimoto: {
+		name: "rogerstanimoto", about: "columns that differ are few beside twice those that agree", single: rogersTanimoto[float32], double: rogersTanimoto[float64],
+		term: difference, split: equalShares,
+		domain: ZerosAndOnes, counts: &Counts{rogersTanimotoOfBits, mostByRogersTanimoto},
+	},
+	SokalSneath: {
+		name: "sokalsneath", about: "columns that differ are few beside the ones that both rows have", single: sokalSneath[float32], double: sokalSneath[float64],
+		term: difference, split: equalShares,
+		domain: ZerosAndOnes, counts: &Counts{sokalSneathOfBits, mostBySokalSneath},
+	},
+	minkowski: {
+		name: "minkowski", about: "the sum of the P-th powers of differences is small",
+		term: difference, power: true,
 	},
 }
 
@@ -114,10 +136,10 @@ var (
 // Counts computes a distance of rows of 0 and 1 from the number of columns in which they differ and
 // their numbers of ones.
 type Counts struct {
-	// Dist2 returns d2.
-	Dist2 func(differ, onesA, onesB int) float64
+	// Dist2 returns d2 of rows of n columns.
+	Dist2 func(differ, onesA, onesB, n int) float64
 	// Most returns an upper bound of the number of differing columns of rows whose d2 is at most t.
-	Most func(t float64, onesA, onesB int) int
+	Most func(t float64, onesA, onesB, n int) int
 }
 
 // Kernel approximates a distance in single precision.
@@ -129,70 +151,100 @@ type Kernel struct {
 	Beyond func(most float64, n int) float64
 }
 
-// All lists the distances, Euclidean first.
+// All lists the distances, Euclidean first. Of Minkowski's it has the powers 1.5 and 3.
 func All() (all []Distance) {
 	for d := range table {
-		all = append(all, Distance(d))
+		if !table[d].power {
+			all = append(all, Distance(d))
+		}
 	}
-	return all
+	return append(all, withPower(1500), withPower(3000))
 }
 
+// entry returns the entry of a known distance.
+func (d Distance) entry() *entry { return &table[d.index()] }
+
+func (d Distance) index() int { return int(d & 0xff) }
+
 // Known reports whether the distance exists. The methods below panic for others.
-func (d Distance) Known() bool { return int(d) < len(table) }
+func (d Distance) Known() bool {
+	return d.index() < len(table) && (d.thousandths() > thousand) == d.entry().power
+}
 
 // String returns the name of the distance on the command line and in files.
 func (d Distance) String() string {
-	if !d.Known() {
-		return fmt.Sprintf("distance %d", int(d))
+	switch {
+	case !d.Known():
+		return fmt.Sprintf("distance %d", uint32(d))
+	case d.entry().power:
+		return d.entry().name + ":" + strconv.FormatFloat(d.power(), 'g', -1, 64)
 	}
-	return table[d].name
+	return d.entry().name
 }
 
-// Names lists the distances' names, Euclidean first.
-func Names() (names []string) {
-	for _, e := range table {
-		names = append(names, e.name)
+// Choice returns the name of the distance in a list of choices, in which P stands for a power.
+func (d Distance) Choice() string { return d.entry().choice() }
+
+func (e *entry) choice() string {
+	if e.power {
+		return e.name + ":P"
+	}
+	return e.name
+}
+
+// Choices lists the distances' names, Euclidean first. P stands for a power.
+func Choices() (names []string) {
+	for i := range table {
+		names = append(names, table[i].choice())
 	}
 	return names
 }
 
 // Parse returns the distance of that name.
 func Parse(name string) (Distance, error) {
-	if d := slices.Index(Names(), name); d >= 0 {
-		return Distance(d), nil
+	base, power, _ := strings.Cut(name, ":")
+	at := slices.IndexFunc(table, func(e entry) bool { return e.name == base })
+	switch {
+	case at >= 0 && table[at].power:
+		return parsePower(name, power)
+	case at >= 0 && name == base:
+		return Distance(at), nil
 	}
-	return Euclidean, fmt.Errorf("distance %q is unknown; the distances are %s", name, strings.Join(Names(), ", "))
+	return Euclidean, fmt.Errorf("distance %q is unknown; the distances are %s", name, strings.Join(Choices(), ", "))
 }
 
 // About completes the sentence "rows are near if".
-func (d Distance) About() string { return table[d].about }
+func (d Distance) About() string { return d.entry().about }
 
 // Length returns the distance for d2, the value that neighbour lists store.
 func (d Distance) Length(d2 float64) float64 {
-	if length := table[d].length; length != nil {
-		return length(d2)
+	switch e := d.entry(); {
+	case e.power:
+		return powerLength(d.power(), d2)
+	case e.length != nil:
+		return e.length(d2)
 	}
 	return d2
 }
 
 // Bits reports whether the distance is only defined for binary rows.
-func (d Distance) Bits() bool { return table[d].counts != nil }
+func (d Distance) Bits() bool { return d.entry().counts != nil }
 
 // Absolute reports whether the distance changes when the same vector is added to both rows, so that
 // rows must not be centred.
-func (d Distance) Absolute() bool { return table[d].absolute }
+func (d Distance) Absolute() bool { return d.entry().absolute }
 
 // Counts returns the computation from counts of bits, or nil if the distance has none.
-func (d Distance) Counts() *Counts { return table[d].counts }
+func (d Distance) Counts() *Counts { return d.entry().counts }
 
 // Kernel returns the approximation in single precision, or nil if there is none.
-func (d Distance) Kernel() *Kernel { return table[d].kernel }
+func (d Distance) Kernel() *Kernel { return d.entry().kernel }
 
 // Bounded reports whether Box returns useful bounds, instead of 0.
-func (d Distance) Bounded() bool { return table[d].bound != nil }
+func (d Distance) Bounded() bool { return d.entry().bound != nil || d.entry().power }
 
 // Domain returns the values that the distance is defined for, or nil if it is defined for all.
-func (d Distance) Domain() *Domain { return table[d].domain }
+func (d Distance) Domain() *Domain { return d.entry().domain }
 
 // DomainError reports a value of a row that the distance is not defined for.
 type DomainError struct {

@@ -160,7 +160,7 @@ func TestRootsAreMetrics(t *testing.T) {
 // most Counts.Most columns.
 func TestCountsOfBits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := rapid.SampledFrom([]distance.Distance{distance.Jaccard, distance.Dice}).Draw(t, "distance")
+		d := rapid.SampledFrom(slices.DeleteFunc(distance.All(), func(d distance.Distance) bool { return !d.Bits() })).Draw(t, "distance")
 		a, b, _, _ := pair(t, d)
 		differ, onesA, onesB := 0, 0, 0
 		for k := range a {
@@ -170,10 +170,10 @@ func TestCountsOfBits(t *testing.T) {
 			onesA, onesB = onesA+int(a[k]), onesB+int(b[k])
 		}
 		d2 := distance.Between(d, a, b)
-		if got := d.Counts().Dist2(differ, onesA, onesB); got != d2 {
+		if got := d.Counts().Dist2(differ, onesA, onesB, len(a)); got != d2 {
 			t.Fatalf("%v by counts, %v by values", got, d2)
 		}
-		if most := d.Counts().Most(d2, onesA, onesB); differ > most || most > differ+2 {
+		if most := d.Counts().Most(d2, onesA, onesB, len(a)); differ > most || most > differ+2 {
 			t.Fatalf("%d columns differ at %v, at most %d by the limit", differ, d2, most)
 		}
 	})
@@ -209,8 +209,20 @@ func TestNames(t *testing.T) {
 			t.Errorf("%v is read as %v (%v)", d, got, err)
 		}
 	}
-	if _, err := distance.Parse("taxicab"); err == nil {
-		t.Error("a distance that is not known is read")
+	for name, want := range map[string]distance.Distance{
+		"minkowski:1": distance.Manhattan, "minkowski:2": distance.Euclidean, "minkowski:2.0": distance.Euclidean, "minkowski:inf": distance.Chebyshev,
+	} {
+		if got, err := distance.Parse(name); got != want || err != nil {
+			t.Errorf("%s is read as %v (%v)", name, got, err)
+		}
+	}
+	for _, name := range []string{"taxicab", "minkowski", "minkowski:", "minkowski:0.5", "minkowski:x", "minkowski:1e9", "minkowski:1.0001", "minkowski:NaN", "manhattan:1"} {
+		if d, err := distance.Parse(name); err == nil {
+			t.Errorf("%q is read as %v", name, d)
+		}
+	}
+	if !slices.Contains(distance.Choices(), "minkowski:P") {
+		t.Errorf("choices are %q", distance.Choices())
 	}
 	x := vec.Of(2, 2, []float32{0, 1, 1, 0.5})
 	var bit *distance.DomainError

@@ -18,13 +18,17 @@ func Between[T vec.Float](d Distance, a, b []T) float64 {
 // Within returns d2 of two rows if it is at most most. Otherwise it returns a number above most,
 // since it stops as soon as the sum exceeds the limit.
 func Within[T vec.Float](d Distance, a, b []T, most float64) float64 {
-	if table[d].single == nil {
-		return ofTerms(table[d].term, a, b, most)
+	e := d.entry()
+	if e.power {
+		return powersWithin(d.power(), a, b, most)
+	}
+	if e.single == nil {
+		return ofTerms(e.term, a, b, most)
 	}
 	if x, single := any(a).([]float32); single {
-		return table[d].single(x, any(b).([]float32), most)
+		return e.single(x, any(b).([]float32), most)
 	}
-	return table[d].double(any(a).([]float64), any(b).([]float64), most)
+	return e.double(any(a).([]float64), any(b).([]float64), most)
 }
 
 // ofTerms adds the terms of columns until the sum exceeds most.
@@ -97,38 +101,6 @@ func larger(a, b float64) float64 {
 		return a
 	}
 	return b
-}
-
-func jaccard[T vec.Float](a, b []T, _ float64) float64 {
-	differ, either := 0, 0
-	for k, v := range a {
-		if v != b[k] {
-			differ++
-		}
-		if v != 0 || b[k] != 0 {
-			either++
-		}
-	}
-	return ofCounts(differ, either)
-}
-
-// ofBits is Counts.Dist2 of Jaccard: |A or B| = (differ + |A| + |B|)/2.
-func ofBits(differ, onesA, onesB int) float64 { return ofCounts(differ, (differ+onesA+onesB)/2) }
-
-func ofCounts(differ, either int) float64 {
-	if differ == 0 {
-		return 0
-	}
-	return float64(differ) / float64(either)
-}
-
-// mostDiffering is Counts.Most of Jaccard. With h differing columns
-//
-//	2h / (|A| + |B| + h) <= t,   h <= t (|A| + |B|) / (2 - t),
-//
-// plus one for rounding.
-func mostDiffering(t float64, onesA, onesB int) int {
-	return int(min(t, 1)*float64(onesA+onesB)/(2-min(t, 1))) + 1
 }
 
 // relative is the term of Canberra.
@@ -220,41 +192,19 @@ func brayCurtisBeyond(most float64, n int) float64 {
 	return most * (1 + 4*dist.Bound(n) + 0x1p-20)
 }
 
-func dice[T vec.Float](a, b []T, _ float64) float64 {
-	differ, onesA, onesB := 0, 0, 0
-	for k, v := range a {
-		if v != b[k] {
-			differ++
-		}
-		if v != 0 {
-			onesA++
-		}
-		if b[k] != 0 {
-			onesB++
-		}
-	}
-	return diceOfBits(differ, onesA, onesB)
-}
-
-// diceOfBits is Counts.Dist2 of Dice.
-func diceOfBits(differ, onesA, onesB int) float64 { return ofCounts(differ, onesA+onesB) }
-
-// mostDifferingByDice is Counts.Most of Dice, plus one for rounding.
-func mostDifferingByDice(t float64, onesA, onesB int) int {
-	return int(min(t, 1)*float64(onesA+onesB)) + 1
-}
-
 // Box returns a lower bound of d2 between row and any row whose columns are within low..high. It is 0
 // for a distance that is not Bounded.
 func Box[T vec.Float](d Distance, row []T, low, high []float64) float64 {
-	e := &table[d]
-	if e.bound == nil {
+	e := d.entry()
+	switch {
+	case e.power:
+		return powerBox(d.power(), row, low, high)
+	case e.bound == nil:
 		return 0
 	}
 	sum, largest := 0.0, 0.0
 	for k, v := range row {
-		at := float64(v)
-		out := max(low[k]-at, at-high[k], 0)
+		out := outside(float64(v), low[k], high[k])
 		largest = max(largest, out)
 		if e.squares {
 			out *= out
@@ -270,14 +220,17 @@ func bySum(sum, _ float64) float64 { return sum * (1 - 0x1p-30) }
 
 // Shares sets to to the contribution of each column to d2 of two rows; the sum is d2 up to
 // rounding. For Euclidean, Manhattan and Canberra it is the column's term. For Chebyshev the columns
-// with the largest difference share the whole equally. For Jaccard and Dice the differing columns
-// do. For Bray-Curtis shares are in proportion to differences.
+// with the largest difference share the whole equally. For rows of 0 and 1 the differing columns
+// do. For Bray-Curtis and Minkowski shares are in proportion to differences and to their powers.
 func Shares[T vec.Float](d Distance, to []float64, a, b []T) {
-	e := &table[d]
+	e := d.entry()
 	for k, v := range a {
 		to[k] = e.term(float64(v), float64(b[k]))
 	}
-	if e.split != nil {
+	switch {
+	case e.power:
+		powerShares(d.power(), to, Between(d, a, b))
+	case e.split != nil:
 		e.split(to, Between(d, a, b))
 	}
 }

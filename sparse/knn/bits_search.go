@@ -155,7 +155,7 @@ func (q *bitSearch) limit(lists *Neighbors, r int, ones int32) uint64 {
 	case last >= unlimited:
 		return unlimited
 	case q.b.counts != nil:
-		return uint64(q.b.counts.Most(last, int(q.ones[r]), int(ones)))
+		return uint64(q.b.counts.Most(last, int(q.ones[r]), int(ones), len(q.b.bit)))
 	}
 	return uint64(last)
 }
@@ -165,7 +165,7 @@ func (q *bitSearch) d2(r, i int) float64 {
 	b := q.b
 	differ := hamming.Count(q.words[r*b.words:][:b.words], b.row(i))
 	if b.counts != nil {
-		return b.counts.Dist2(differ, int(q.ones[r]), int(b.ones[i]))
+		return b.counts.Dist2(differ, int(q.ones[r]), int(b.ones[i]), len(b.bit))
 	}
 	return float64(differ)
 }

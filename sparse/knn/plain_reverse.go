@@ -46,7 +46,7 @@ func (b *slotBits) bytes() int64 { return 8*int64(cap(b.rows)) + 4*int64(cap(b.o
 // within returns d2 of the rows in two slots if it is at most most, otherwise a number above most.
 func (s *DynamicExact) within(i, j int32, most float64) float64 {
 	if b := s.bits; b != nil {
-		return b.counts.Dist2(hamming.Count(b.row(i), b.row(j)), int(b.ones[i]), int(b.ones[j]))
+		return b.counts.Dist2(hamming.Count(b.row(i), b.row(j)), int(b.ones[i]), int(b.ones[j]), s.dim)
 	}
 	return distance.Within(s.distance, s.Row(i), s.Row(j), most)
 }

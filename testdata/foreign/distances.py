@@ -19,8 +19,12 @@ out = {"rows": rows.tolist(), "bits": bits.astype(int).tolist(), "distances": {}
 for name, scipys, x in [
     ("manhattan", "cityblock", rows), ("chebyshev", "chebyshev", rows), ("jaccard", "jaccard", bits),
     ("canberra", "canberra", rows), ("braycurtis", "braycurtis", np.abs(rows)), ("dice", "dice", bits),
+    ("rogerstanimoto", "rogerstanimoto", bits), ("sokalsneath", "sokalsneath", bits),
+    ("minkowski:1.5", "minkowski", rows), ("minkowski:3", "minkowski", rows),
 ]:
-    out["distances"][name] = np.nan_to_num(distance.cdist(x, x, scipys)).tolist()  # of two rows of zeros scipy has NaN for dice, and 0 for jaccard
-    _, found = NearestNeighbors(n_neighbors=5, metric=name, algorithm="brute").fit(x).kneighbors()
+    name_only, _, power = name.partition(":")
+    power = {"p": float(power)} if power else {}
+    out["distances"][name] = np.nan_to_num(distance.cdist(x, x, scipys, **power)).tolist()  # of two rows of zeros scipy has NaN for dice, and 0 for jaccard
+    _, found = NearestNeighbors(n_neighbors=5, metric=name_only, algorithm="brute", **power).fit(x).kneighbors()
     out["nearest"][name] = found.tolist()
 json.dump(out, open("distances.json", "w"))

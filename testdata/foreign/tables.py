@@ -91,6 +91,7 @@ arc = lambda a, b: 2 * km * np.arcsin(np.sqrt(np.sin((b[0] - a[0]) / 2) ** 2 + n
 root = np.sqrt(m / m.sum(1, keepdims=True))
 json.dump({"rows": m.tolist(), "places": cities[:12].tolist(),
            "cosine": distance.cdist(m, m, "cosine").tolist(), "correlation": distance.cdist(m, m, "correlation").tolist(),
+           "mahalanobis": distance.cdist(m, m, "mahalanobis", VI=np.linalg.inv(np.cov(m.T))).tolist(),
            "hellinger": (distance.cdist(root, root) / np.sqrt(2)).tolist(),
            "haversine": [[arc(a, b) for b in rad] for a in rad]}, open("metrics.json", "w"))
 

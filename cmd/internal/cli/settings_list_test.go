@@ -131,7 +131,7 @@ func TestNothingElseListsSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := page(t, filepath.Join(repository, "python", "unfold_live", "_unfold.py"))
-	for _, word := range slices.Concat(metrics, fit.Kinds{}.Names()) {
+	for _, word := range slices.Concat(ingest.Euclidean.Choices(), fit.Kinds{}.Names()) {
 		if !strings.Contains(doc, `"`+word+`"`) {
 			t.Errorf("the docstring of Python's Unfold does not have %q", word)
 		}
