@@ -21,8 +21,8 @@ import (
 )
 
 type budgetFlags struct {
-	DryRun bool   `help:"Only report what would be done, and about how much memory and time it would take. Nothing is written."`
-	Memory string `placeholder:"SIZE" help:"Most memory to take, as 2GiB, 500MB or a number of bytes. Open settings (level, coarse) are chosen to stay within it. If not all rows fit, a sample is learnt, and the others are placed on its map; if fewer than 2000 fit, the exit code is 1."`
+	DryRun bool   `help:"Only predict memory and time. Nothing is written."`
+	Memory string `placeholder:"SIZE" help:"Most memory to take, such as 2GiB: a number of bytes, or with a unit. Open settings (level, coarse) are chosen to stay within it. If not all rows fit, a sample is learnt, and the others are placed on its map; if fewer than 2000 fit, the exit code is 1."`
 }
 
 // limit returns --memory in bytes, 0 if it is not set.

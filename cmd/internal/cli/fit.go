@@ -21,13 +21,13 @@ type fitCmd struct {
 	Report    string   `placeholder:"FILE" help:"Where statistics of the fit go, as one JSON object."`
 	Exact     bool     `name:"report-exact" rare:"" help:"The report compares the map with the input row by row; else, of many rows, it compares a sample, with standard errors."`
 	Numbers   bool     `rare:"" help:"The map gets a column point: the number of each row's point, for update --forget. Equal rows are one point."`
-	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
+	LabelFile []string `group:"columns" rare:"" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	// NeighborsFile works with kinds of model that accept neighbours.
 	NeighborsFile string `group:"columns" rare:"" placeholder:"FILE" help:"Known neighbours of the rows, instead of a search: two arrays of an .npz or two columns of lists, the rows' numbers from 0 and the distances, nearest first, as in umap-learn's precomputed_knn."`
 	graphFlags
 	// Supervise sets source.label and model.supervision.
-	Supervise string `group:"columns" placeholder:"COL" help:"Column of labels that the map is learnt by, empty where a row has none: as --label, with --supervision 0.9 unless that is given. With --kind gplvm vectors and labels are learnt in one latent space, which predicts classes by itself."`
-	Classify  bool   `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
+	Supervise string `group:"columns" placeholder:"COL" help:"Column of labels to learn the map by: empty where a row has none. It is as --label, with --supervision 0.9 unless that is given. With --kind gplvm vectors and labels are learnt in one latent space, which predicts classes by itself."`
+	Classify  bool   `group:"columns" help:"Learn to predict classes from places: embed writes the class of every row, with its probability."`
 	fitClusterFlags
 	textFlags
 	budgetFlags
@@ -42,10 +42,8 @@ Formats, recognised by content: ` + ingest.Formats() + `.
 
     unfold fit data.parquet -o data.unfold --map map.parquet
     unfold fit flows.csv.gz --columns '*' --log1p --standardize --label attack -o flows.unfold --map flows.parquet
-    unfold fit train-images-idx3-ubyte.gz --label-file train-labels-idx1-ubyte.gz -o digits.unfold --map digits.parquet
     unfold fit data.parquet --clusters -o data.unfold --map map.parquet
     unfold fit today.parquet --frame data.unfold -o today.unfold --map today-map.parquet
-    unfold fit data.parquet --dry-run --memory 2GiB
     unfold fit huge.parquet --memory 2GiB -o huge.unfold --map map.parquet
     unfold fit --graph edges.csv -o net.unfold --map net.parquet`
 }

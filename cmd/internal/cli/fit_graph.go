@@ -20,7 +20,7 @@ import (
 
 // graphFlags describe a graph that is mapped instead of rows.
 type graphFlags struct {
-	Graph        string `group:"columns" placeholder:"FILE" help:"A graph whose nodes are mapped, instead of rows with vectors: an edge list with columns source, target and, if edges differ, weight or distance; or a square sparse matrix (.npz, .mtx). Edges have no direction. Options about columns do not apply."`
+	Graph        string `group:"columns" placeholder:"FILE" help:"A graph to map, instead of rows: an edge list with columns source, target and, if edges differ, weight or distance; or a square sparse matrix (.npz, .mtx). Edges have no direction. Options about columns do not apply."`
 	GraphWeights string `group:"columns" name:"graph-weights" rare:"" placeholder:"similarity|distance" help:"Meaning of the weights of edges; an edge of similarity w is 1/w long. Default similarity."`
 }
 

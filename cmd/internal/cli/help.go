@@ -32,6 +32,9 @@ func (helpAll) BeforeReset(ctx *kong.Context) error {
 	return nil
 }
 
+// manyChoices is the number of choices from which help does not list them all as a placeholder.
+const manyChoices = 8
+
 // shortHelp prints the help on one screen: without the command's rare flags, and with the first
 // phrase of the others' help. Without a command it prints everything.
 func shortHelp(options kong.HelpOptions, ctx *kong.Context) error {
@@ -39,7 +42,10 @@ func shortHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if command := ctx.Selected(); command != nil {
 		for _, level := range command.AllFlags(false) {
 			for _, f := range level {
-				if f.Help = firstPhrase(f.Help); f.Tag.Has(tagRare) && !f.Hidden {
+				f.Help = firstPhrase(f.Help) + firstChoices(f.Tag.Get(tagChoices))
+				// A command that finds clusters besides its own work lists the details of clusters with
+				// its rare flags.
+				if (f.Tag.Has(tagRare) || strings.HasPrefix(f.Name, clusterPrefix)) && !f.Hidden {
 					f.Hidden = true
 					rare++
 				}
@@ -51,6 +57,15 @@ func shortHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	}
 	_, err := fmt.Fprintf(ctx.Stdout, "\nNot shown: details, and %s that few need; see %s --help-all.\n", humanize.Plural(rare, "flag"), ctx.Selected().FullPath())
 	return err
+}
+
+// firstChoices returns a sentence with the first of many choices, "" for few.
+func firstChoices(choices string) string {
+	all := strings.Split(choices, ",")
+	if len(all) < manyChoices {
+		return ""
+	}
+	return fmt.Sprintf(" One of %s and %d others.", strings.Join(all[:3], ", "), len(all)-3)
 }
 
 // firstPhrase returns the help up to the first colon, semicolon or full stop outside parentheses, and

@@ -159,7 +159,10 @@ func helpOf(k config.Key) string {
 }
 
 func placeholder(k config.Key) string {
-	if len(k.Choices) > 0 {
+	switch {
+	case len(k.Choices) >= manyChoices:
+		return strings.ToUpper(k.Name())
+	case len(k.Choices) > 0:
 		return strings.Join(k.Choices, "|")
 	}
 	return k.Placeholder

@@ -86,7 +86,7 @@ type Columns struct {
 	Vocabulary  int           `key:"vocabulary" default:"64" help:"Most categories of a text column that get an element each." placeholder:"N" min:"1"`
 	Mixed       bool          `key:"mixed" help:"Let * include text and times: numbers and times are standardized, text becomes categories, so that all columns have about the same weight."`
 	Metric      ingest.Metric `key:"metric" common:"true" default:"euclidean" help:"The distance between rows, which the model keeps."`
-	Missing     string        `key:"missing" common:"true" default:"auto" choices:"auto,error,drop,mean" help:"Missing values (empty, NA, null, NaN, ...) in columns that form the vector: drop leaves out such rows of files; mean inserts the column's mean, now and when the model places rows; auto lets kind gplvm estimate them in files, and is an error for other kinds; error refuses them."`
+	Missing     string        `key:"missing" common:"true" default:"auto" choices:"auto,error,drop,mean" help:"Missing values (empty, NA, null, NaN, ...): drop leaves out such rows of files; mean inserts the column's mean, now and when the model places rows; auto lets kind gplvm estimate them in files, and is an error for other kinds; error refuses them."`
 	ID          string        `key:"id" python:"id_column" common:"true" help:"Column that identifies a row." placeholder:"COL"`
 	Keep        []string      `key:"keep" common:"true" help:"Columns that pass through." placeholder:"COL,..."`
 	Label       string        `key:"label" python:"y" common:"true" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to predict the class of every row, with its probability." placeholder:"COL"`
