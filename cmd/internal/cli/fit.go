@@ -36,7 +36,7 @@ type fitCmd struct {
 }
 
 func (fitCmd) Help() string {
-	return `Learns a map and writes it as a model, on which other rows can be placed, and with --map as a table.
+	return `Learns a map. It is written by -o as a model, on which other rows can be placed, and by --map as a table.
 
 Formats, recognised by content: ` + ingest.Formats() + `.
 
@@ -138,11 +138,13 @@ func (c *fitCmd) paths(ctx context.Context, p *program, m ingest.Mapping, settin
 			return nil, &usageError{err: err}
 		}
 	}
-	switch {
-	case c.Output == "" && !c.DryRun:
-		return nil, &usageError{err: errors.New("missing flags: --output=MODEL"), hint: "see unfold fit --help"}
+	switch _, _, notTable := emit.FormatOf(c.Output); {
+	case c.Output == "" && c.Map == "" && !c.DryRun:
+		return nil, &usageError{err: errors.New("name a file for the model by --output, for the map by --map, or both"), hint: "see unfold fit --help"}
 	case c.Output == "-":
 		return nil, usagef("--output: a model goes to a file")
+	case c.Output != "" && notTable == nil:
+		return nil, usagef("--output %s: the model is no table; --map %[1]s writes the map, and -o data.unfold the model", c.Output)
 	case c.Map == "-" && c.Report == "-":
 		return nil, usagef("only one of --map and --report can go to standard output")
 	}

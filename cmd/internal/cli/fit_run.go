@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -71,7 +72,7 @@ func (f *fitRun) run(ctx context.Context) error {
 		return err
 	}
 	f.clock = newClock()
-	f.room = newRowsRoom(f.p, f.job, f.Output)
+	f.room = newRowsRoom(f.p, f.job, cmp.Or(f.Output, f.Map))
 	defer f.room.close()
 	if err := f.readRows(ctx); err != nil {
 		return err

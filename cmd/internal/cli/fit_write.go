@@ -23,8 +23,10 @@ import (
 func (f *fitRun) write(ctx context.Context) (err error) {
 	outputs := &transaction{stdout: f.p.Stdout}
 	defer outputs.abort()
-	if err := outputs.write(f.Output, func(w io.Writer) error { return snapshot.Write(w, f.snap) }); err != nil {
-		return err
+	if f.Output != "" {
+		if err := outputs.write(f.Output, func(w io.Writer) error { return snapshot.Write(w, f.snap) }); err != nil {
+			return err
+		}
 	}
 	if f.Map != "" {
 		if f.data.Drawn != nil {
@@ -106,7 +108,7 @@ func (f *fitRun) summarize(took time.Duration) {
 		w = f.p.Stderr
 	}
 	rep := r.Report
-	fmt.Fprintf(w, "%s learnt from ", f.Output)
+	fmt.Fprintf(w, "%s learnt from ", cmp.Or(f.Output, f.Map))
 	if d := f.data.Drawn; d != nil {
 		fmt.Fprintf(w, "%s of %s", humanize.Count(rep.N), humanize.Plural(d.Of, "row"))
 	} else {
