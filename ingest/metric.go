@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"unfold/ingest/table"
@@ -55,11 +54,6 @@ const (
 	RogersTanimoto Metric = "rogerstanimoto"
 	SokalSneath    Metric = "sokalsneath"
 )
-
-// Minkowski returns the metric with power p (distance.Minkowski).
-func Minkowski(p float64) Metric {
-	return Metric("minkowski:" + strconv.FormatFloat(p, 'g', -1, 64))
-}
 
 // metric is the entry of a metric in the table.
 type metric struct {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"unfold"
 	"unfold/internal/vec"
-	"unfold/models/fit"
 	"unfold/models/score"
 	"unfold/stream/embed"
 )
@@ -41,17 +41,19 @@ func (d *demo) nearest(ctx context.Context, parts []part) (*NearestFigures, erro
 	if len(names) < 2 {
 		return nil, nil
 	}
-	spec := d.Stage.Spec
-	spec.PCA = fit.PCANone // the points are already projected
-	_, fitted, err := fit.Fit(ctx, m.Snapshot().Reference, spec, nil)
+	x := m.Snapshot().Reference
+	// The points are already projected.
+	fitted, err := unfold.Fit(ctx, unfold.Flat{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols, Data: x.Data},
+		unfold.Options{Steps: d.Stage.Spec.Steps, Seed: d.Stage.Spec.Seed, PCA: unfold.NoPCA})
 	if err != nil {
 		return nil, fmt.Errorf("a fit to compare the map with: %w", err)
 	}
+	places := fitted.Result().Embedding.RawMatrix()
 	own, err := alike(ctx, m.Snapshot().Mu, class)
 	if err != nil {
 		return nil, err
 	}
-	other, err := alike(ctx, fitted.Placed.Mu, class)
+	other, err := alike(ctx, vec.Of(places.Rows, places.Cols, places.Data), class)
 	if err != nil {
 		return nil, err
 	}
