@@ -53,6 +53,7 @@ type Profile struct {
 	Suggestion Mapping
 	columns    string
 	labelWhy   string   // why Suggestion.Label is the label
+	timesWhy   string   // why times are not among the columns; "" if they are, or there are none
 	numbers    bool     // whether "*" selects columns
 	labelled   bool     // whether the rows have labels, so that none are guessed
 	passing    []string // columns that are passed on, and are not suggested

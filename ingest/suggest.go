@@ -13,13 +13,14 @@ import (
 // categories is the maximum number of values of a text column that is suggested as categories.
 const categories = 50
 
-// suggest sets suggested options for fit. It suggests numbers, text with few values, and times,
-// standardized if their deviations differ much and they are not elements of one array. It suggests
-// Hellinger for counts and means for missing values. One column may be the label (see label). It
-// omits the columns of p.passing.
+// suggest sets suggested options for fit. It suggests numbers and text with few values, standardized
+// if their deviations differ much and they are not elements of one array. It suggests times only if
+// there is nothing else: a time tells when a row was written, and rows of one hour would come
+// together whatever they contain. It suggests Hellinger for counts and means for missing values. One
+// column may be the label (see label). It omits the columns of p.passing.
 func (p *Profile) suggest() {
-	p.Suggestion, p.columns, p.labelWhy = Mapping{}, "", ""
-	var names []string
+	p.Suggestion, p.columns, p.labelWhy, p.timesWhy = Mapping{}, "", "", ""
+	var names, times []string
 	ids := map[string]bool{}
 	for _, l := range p.Left {
 		ids[l.Column] = l.isID()
@@ -43,17 +44,23 @@ func (p *Profile) suggest() {
 		case c == label || slices.Contains(p.passing, c.Name):
 			continue
 		case c.timed && c.Distinct > 1:
-			names = append(names, escaped(c.Name)+":time")
+			times = append(times, escaped(c.Name)+":time")
 		case left:
 		case c.Kind == table.Text && p.categorical(c):
 			names = append(names, escaped(c.Name))
 		case c.Kind == table.Time && c.Min < c.Max:
-			names = append(names, escaped(c.Name))
+			times = append(times, escaped(c.Name))
 		case c.Kind == table.Number && c.m.n > 0 && c.Min < c.Max:
 			deviations, used = append(deviations, c.m.deviation()), append(used, c)
 			counts.see(c)
 		}
 		holes = holes || c.Missing > 0 && (len(names)+len(deviations) > before || c.Kind == table.Number && !left)
+	}
+	switch content := len(deviations) > 0 || len(names) > 0 && names[len(names)-1] != "*"; {
+	case !content || p.Rows < leastRows:
+		names = append(names, times...)
+	case len(times) > 0:
+		p.timesWhy = fmt.Sprintf("times are not in the vectors: a time tells when a row was written, not what it contains; to have it there: --columns '%s'", strings.Join(append(slices.Clone(names), times...), ","))
 	}
 	if len(names) == 0 || names[0] == "*" && len(deviations) == 0 && len(names) == 1 {
 		return
@@ -122,7 +129,7 @@ func (p *Profile) Suggested() (out []Setting) {
 	if p.columns == "" {
 		return nil
 	}
-	out = append(out, Setting{Name: "columns", Value: p.columns})
+	out = append(out, Setting{Name: "columns", Value: p.columns, Why: p.timesWhy})
 	if l := p.Suggestion.Label; l != "" {
 		out = append(out, Setting{Name: "label", Value: l, Why: p.labelNote()})
 	}
@@ -285,21 +292,24 @@ func Suggest(ctx context.Context, path string, o ReadOptions) (Mapping, []Settin
 }
 
 // fitMetric removes what the suggestion must not add to a distance that is chosen: another distance
-// or scale, and, where rows are of 0 and 1, times and means.
+// or scale; times and means where rows are of 0 and 1; times and text where rows are whitened.
 func (p *Profile) fitMetric(chosen Metric) {
 	if chosen == "" {
 		return
 	}
 	p.Suggestion.Metric, p.Suggestion.Standardize = "", false
-	if !chosen.bits() {
+	if !chosen.bits() && !chosen.whitens() {
 		return
 	}
-	p.Suggestion.Fill = false
+	p.Suggestion.Fill = p.Suggestion.Fill && chosen.whitens()
 	var names []string
 	for _, name := range splitEscaped(p.columns, ',') {
 		plain := unescape(strings.TrimSuffix(name, ":time"))
 		at := slices.IndexFunc(p.Columns, func(c ColumnProfile) bool { return c.Name == plain })
-		if at < 0 || p.Columns[at].Kind != table.Time && !p.Columns[at].timed {
+		switch {
+		case at >= 0 && (p.Columns[at].Kind == table.Time || p.Columns[at].timed):
+		case at >= 0 && p.Columns[at].Kind == table.Text && chosen.whitens():
+		default:
 			names = append(names, name)
 		}
 	}

@@ -46,8 +46,6 @@ func (m Mapping) checkWhitened() error {
 		return refuse("standardize")
 	case m.Mixed:
 		return refuse("mixed")
-	case m.Fill:
-		return refuse("the means of missing values")
 	}
 	for _, c := range m.Columns {
 		if c.Standardize || c.special() || c.Weight != 0 && c.Weight != 1 {
@@ -74,7 +72,8 @@ type covariance struct {
 	piece      mat.SymDense
 }
 
-// add adds rows before the metric; those with missing values are left out.
+// add adds rows before the metric. Rows with missing values are left out, even if their means are
+// inserted later, because these would weaken correlations.
 func (c *covariance) add(rows vec.Matrix[float64]) {
 	n := rows.Cols
 	data := make([]float64, 0, len(rows.Data))

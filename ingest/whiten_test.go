@@ -126,6 +126,41 @@ func TestWhiteningIsKept(t *testing.T) {
 	}
 }
 
+// A missing value becomes the mean of its column, and its row is no part of the covariance.
+func TestWhitenedRowsWithMissingValues(t *testing.T) {
+	records := leaning(t, 300)
+	a, _ := records.Column("a")
+	b, _ := records.Column("b")
+	holes := make([]float64, records.Len())
+	for i := range holes {
+		if holes[i], _ = b.Float(i); i == 7 {
+			holes[i] = math.NaN()
+		}
+	}
+	with, err := table.NewTable(ingesttest.Here(), a, table.Float64Column("b", holes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	complete, err := table.NewTable(ingesttest.Here(), a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := ingest.Mapping{Columns: parse(t, "a,b"), Metric: ingest.Mahalanobis, Fill: true}
+	got, err := fit(t, m, with).Encode(with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := fit(t, m, complete).Encode(complete)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.X.Rows {
+		if d := math.Sqrt(vec.SquaredDistance(got.X.Row(i), want.X.Row(i))); !(d < 0.1) && i != 7 || i == 7 && (!(d < 4) || d == 0) {
+			t.Errorf("row %d is %v from its place without a missing value", i, d)
+		}
+	}
+}
+
 // Options that the metric makes meaningless are refused, as are columns without a covariance.
 func TestWhiteningRefuses(t *testing.T) {
 	records := flows(t)
@@ -139,7 +174,7 @@ func TestWhiteningRefuses(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", columns, err, want)
 		}
 	}
-	for name, m := range map[string]ingest.Mapping{"standardize": {Standardize: true}, "mixed": {Mixed: true}, "the means of missing values": {Fill: true}} {
+	for name, m := range map[string]ingest.Mapping{"standardize": {Standardize: true}, "mixed": {Mixed: true}} {
 		m.Metric = ingest.Mahalanobis
 		if err := m.Check(); err == nil || !strings.Contains(err.Error(), "leave out "+name) {
 			t.Errorf("%s: error %v", name, err)

@@ -145,7 +145,7 @@ func (p *program) suggest(ctx context.Context, paths []string, o *ingest.ReadOpt
 		say = p.chose
 	}
 	for _, s := range settings {
-		if s.Why != "" && m.Label == s.Value {
+		if s.Why != "" && (s.Name == "columns" || m.Label == s.Value) {
 			say("%s", s.Why)
 		}
 	}
