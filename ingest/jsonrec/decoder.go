@@ -78,6 +78,8 @@ type parser struct {
 	// outside describes the element that a sparse vector cannot have, or is "".
 	outside string
 	texts   []byte // scratch for escapes
+	// left collects the paths and kinds of lists that no column holds, unless it is nil.
+	left map[string]string
 }
 
 // parser returns a parser for a message; release returns it to the pool.
@@ -92,7 +94,7 @@ func (d *Decoder) release(p *parser) {
 	if p.b != nil {
 		p.layout.Release(p.b)
 	}
-	p.b, p.schema, p.beyond, p.outside = nil, nil, nil, ""
+	p.b, p.schema, p.beyond, p.outside, p.left = nil, nil, nil, "", nil
 	p.scanner = scanner{}
 	if cap(p.floats) > 1<<16 {
 		p.floats, p.indices = nil, nil

@@ -46,6 +46,7 @@ type reader struct {
 	d      *Decoder
 	opts   FileOptions
 	schema table.Schema
+	left   table.Schema
 }
 
 // NewReader reads a file. If looked is not nil, it stores the results of the first scan, and they
@@ -72,12 +73,15 @@ func NewReader(in *input.Source, opts FileOptions, looked map[string]Columns) (t
 	if err != nil {
 		return nil, err
 	}
-	r.schema = none.Schema()
+	r.schema, r.left = none.Schema(), columns.left()
 	return r, nil
 }
 
 func (r *reader) Schema() table.Schema { return r.schema }
 func (r *reader) Close() error         { return r.close() }
+
+// Left implements table.Leaving.
+func (r *reader) Left() table.Schema { return r.left }
 
 func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	if err := ctx.Err(); err != nil {
@@ -137,6 +141,16 @@ func (p *parser) append(object []byte, origin table.Origin) error {
 type Columns struct {
 	Names []string
 	Types map[string]record.Type
+	// Left has the paths and kinds of lists that no column holds.
+	Left map[string]string
+}
+
+// left describes the lists that no column holds, by path.
+func (c Columns) left() (s table.Schema) {
+	for _, path := range slices.Sorted(maps.Keys(c.Left)) {
+		s = append(s, table.Field{Name: path, Type: c.Left[path]})
+	}
+	return s
 }
 
 // look reads the beginning of a file.
@@ -154,7 +168,7 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	}
 	defer first.Close()
 	records := newSplitter(first.Reader, in.Origin, opts.limits().Bytes)
-	g := guesses{of: map[string]*guess{}, d: New(record.Spec{Limits: opts.limits()})}
+	g := guesses{of: map[string]*guess{}, left: map[string]string{}, d: New(record.Spec{Limits: opts.limits()})}
 	for row := int64(0); ; row++ {
 		object, line, err := records.next()
 		if err == io.EOF || err != nil && first.IsCut() {
@@ -174,9 +188,15 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	if g.rows == 1 && g.nested == 1 {
 		return out, in.Origin.Bad("this is one JSON object that holds others, no record").Suggest("write an object a line, for instance by pandas.to_json(orient=\"records\", lines=True)")
 	}
-	out = Columns{g.names, map[string]record.Type{}}
+	out = Columns{g.names, map[string]record.Type{}, g.left}
 	for name, c := range g.of {
+		// Empty lists have no type. If all others have no numbers, neither have these.
+		if g.left[name] != "" && *c == (guess{}) && opts.Types[name] == record.Auto {
+			out.Names = slices.DeleteFunc(out.Names, func(n string) bool { return n == name })
+			continue
+		}
 		out.Types[name] = c.result()
+		delete(out.Left, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(opts.Types)) {
 		if g.of[name] == nil {
@@ -192,6 +212,7 @@ type guesses struct {
 	d     *Decoder
 	names []string // in the order in which they came
 	of    map[string]*guess
+	left  map[string]string // see parser
 	rows  int
 	// nested is the number of records whose fields are all objects.
 	nested int
@@ -205,6 +226,7 @@ func (g *guesses) see(object []byte, origin table.Origin) error {
 	p := g.d.parser()
 	defer g.d.release(p)
 	p.begin(nil)
+	p.left = g.left
 	if err := p.append(object, origin); err != nil {
 		return err
 	}

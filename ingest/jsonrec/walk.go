@@ -126,6 +126,9 @@ func (p *parser) listValue(n *record.Node) bool {
 	if !p.skip() {
 		return false
 	}
+	if p.left != nil && n != nil {
+		p.left[n.Path()] = "list (its values are not numbers)"
+	}
 	p.own(n, start, "a list that is not of numbers")
 	return true
 }

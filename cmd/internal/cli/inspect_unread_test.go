@@ -20,3 +20,18 @@ func TestUnreadColumnsAreNamed(t *testing.T) {
 		t.Errorf("it prints\n%s", said)
 	}
 }
+
+// A list of texts in JSON is named as unread, in a record's own fields and below.
+func TestUnreadListsOfJSONAreNamed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "tags.jsonl", `{"v":1.5,"w":2,"tags":["a"],"user":{"roles":["x","y"]},"place":[1,2]}`+"\n"+`{"v":2,"w":7,"tags":["b"],"user":{"roles":[]},"place":[3,4]}`+"\n")
+	said := must(t, "-q", "inspect", "tags.jsonl")
+	for _, want := range []string{`column "tags" of type list (its values are not numbers) is not read`, `column "user.roles" of type list (its values`} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it prints\n%s\nwant %q", said, want)
+		}
+	}
+	if strings.Contains(said, `"place" of`) {
+		t.Errorf("it prints\n%s", said)
+	}
+}
