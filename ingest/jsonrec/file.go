@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"unfold/ingest/input"
 	"unfold/ingest/record"
@@ -188,10 +189,14 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	if g.rows == 1 && g.nested == 1 {
 		return out, in.Origin.Bad("this is one JSON object that holds others, no record").Suggest("write an object a line, for instance by pandas.to_json(orient=\"records\", lines=True)")
 	}
+	if lists := slices.Sorted(maps.Keys(g.left)); g.rows == 1 && len(g.names) == 0 && len(lists) > 0 {
+		return out, in.Origin.Bad("this is one JSON object, and no record; its records may be in the list %q", lists[0]).Suggest("write an object a line, for instance by jq -c '.%s[]'", lists[0])
+	}
 	out = Columns{g.names, map[string]record.Type{}, g.left}
 	for name, c := range g.of {
-		// Empty lists have no type. If all others have no numbers, neither have these.
-		if g.left[name] != "" && *c == (guess{}) && opts.Types[name] == record.Auto {
+		// Empty lists and null have no type. They are no columns if all others are lists without
+		// numbers, or objects, whose fields are columns.
+		if (g.left[name] != "" || g.parent(name)) && *c == (guess{}) && opts.Types[name] == record.Auto {
 			out.Names = slices.DeleteFunc(out.Names, func(n string) bool { return n == name })
 			continue
 		}
@@ -220,6 +225,11 @@ type guesses struct {
 
 // guess is the set of types that a column's values have had.
 type guess struct{ bools, ints, negative, uints, floats, texts, vectors, entries bool }
+
+// parent reports whether fields below the name are columns.
+func (g *guesses) parent(name string) bool {
+	return slices.ContainsFunc(g.names, func(n string) bool { return strings.HasPrefix(n, name+".") })
+}
 
 // see looks at a record.
 func (g *guesses) see(object []byte, origin table.Origin) error {

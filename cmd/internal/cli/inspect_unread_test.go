@@ -31,6 +31,14 @@ func TestUnreadListsOfJSONAreNamed(t *testing.T) {
 			t.Errorf("it prints\n%s\nwant %q", said, want)
 		}
 	}
+	write(t, "null.jsonl", `{"v":1,"u":null}`+"\n"+`{"v":2,"u":{"id":3}}`+"\n")
+	if said := must(t, "-q", "inspect", "null.jsonl"); !strings.Contains(said, "2 rows of 2 columns") {
+		t.Errorf("null in place of an object is a column:\n%s", said)
+	}
+	write(t, "one.json", `{"data":[{"v":1},{"v":2}]}`)
+	if code, _, said := run(t, "inspect", "one.json"); code != 3 || !strings.Contains(said, `its records may be in the list "data"; write an object a line, for instance by jq -c '.data[]'`) {
+		t.Errorf("exit %d, %s", code, said)
+	}
 	if strings.Contains(said, `"place" of`) {
 		t.Errorf("it prints\n%s", said)
 	}
