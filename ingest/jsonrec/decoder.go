@@ -78,13 +78,15 @@ type parser struct {
 	// outside describes the element that a sparse vector cannot have, or is "".
 	outside string
 	texts   []byte // scratch for escapes
+	// others collects the paths of lists that are not of numbers, unless it is nil.
+	others map[string]bool
 }
 
 // parser returns a parser for a message; release returns it to the pool.
 func (d *Decoder) parser() *parser {
 	p := d.pool.Get().(*parser)
 	p.d, p.layout, p.deleted, p.objects = d, d.layout, false, 0
-	p.aside, p.truncated, p.extended = "", false, false
+	p.aside, p.truncated, p.extended, p.others = "", false, false, nil
 	return p
 }
 

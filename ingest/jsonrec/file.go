@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"unfold/ingest/input"
@@ -154,7 +155,7 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	}
 	defer first.Close()
 	records := newSplitter(first.Reader, in.Origin, opts.limits().Bytes)
-	g := guesses{of: map[string]*guess{}, d: New(record.Spec{Limits: opts.limits()})}
+	g := guesses{of: map[string]*guess{}, others: map[string]bool{}, d: New(record.Spec{Limits: opts.limits()})}
 	for row := int64(0); ; row++ {
 		object, line, err := records.next()
 		if err == io.EOF || err != nil && first.IsCut() {
@@ -176,6 +177,7 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	}
 	out = Columns{g.names, map[string]record.Type{}}
 	for name, c := range g.of {
+		c.texts = c.texts || g.others[name]
 		out.Types[name] = c.result()
 	}
 	for _, name := range slices.Sorted(maps.Keys(opts.Types)) {
@@ -193,18 +195,25 @@ type guesses struct {
 	names []string // in the order in which they came
 	of    map[string]*guess
 	rows  int
+	// others are the columns that had a list that is not of numbers.
+	others map[string]bool
 	// nested is the number of records whose fields are all objects.
 	nested int
 }
 
 // guess is the set of types that a column's values have had.
-type guess struct{ bools, ints, negative, uints, floats, texts, vectors, entries bool }
+type guess struct {
+	bools, ints, negative, uints, floats, texts, vectors, entries bool
+	// holes is true if a vector had no numbers but missing ones: a list of anything.
+	holes bool
+}
 
 // see looks at a record.
 func (g *guesses) see(object []byte, origin table.Origin) error {
 	p := g.d.parser()
 	defer g.d.release(p)
 	p.begin(nil)
+	p.others = g.others
 	if err := p.append(object, origin); err != nil {
 		return err
 	}
@@ -238,7 +247,9 @@ func (g *guess) see(c table.Column) {
 	case table.Text:
 		g.texts = true
 	case table.Vector:
-		g.vectors = true
+		if g.vectors = g.vectors || hasNumber(c); !g.vectors {
+			g.holes = true
+		}
 	case table.SparseVector:
 		g.entries = true
 	default:
@@ -255,11 +266,19 @@ func (g *guess) see(c table.Column) {
 	}
 }
 
+// hasNumber reports whether a column's only vector has a number that is not missing.
+func hasNumber(c table.Column) bool {
+	dim, _ := table.VectorDim(c)
+	values := make([]float64, dim)
+	err := table.CopyVectors(values, dim, c, table.Origin{}, true)
+	return err != nil || slices.ContainsFunc(values, func(v float64) bool { return !math.IsNaN(v) })
+}
+
 // result returns the type for a column's values: a vector type if any value is a vector, text for other
 // values of several kinds and for a column without values.
 func (g *guess) result() record.Type {
 	switch {
-	case g.vectors:
+	case g.vectors, g.holes && !g.texts:
 		return record.Vector
 	case g.entries:
 		return record.Sparse
