@@ -31,6 +31,7 @@ func TestDialects(t *testing.T) {
 		{"blanks after commas", "x.csv", "a, b\n1, 2.5\n", csv.Options{}, "a int64,  b float64", "1|2.5"},
 		{"an index without a name", "x.csv", ",a\n0,1.5\n1,2.5\n", csv.Options{}, "column_0 int64, a float64", "0|1.5\n1|2.5"},
 		{"an index and numbers for names", "x.csv", ",0,1\n0,1.5,x\n1,2.5,y\n", csv.Options{}, "column_0 int64, 0 float64, 1 string", "0|1.5|x\n1|2.5|y"},
+		{"a column without a name among names", "x.csv", "a,,c\n1,x,y\n2,z,w\n", csv.Options{}, "a int64, column_1 string, c string", "1|x|y\n2|z|w"},
 		{"quoted lines and CRLF", "x.csv", "a;b\r\n\"x\r\ny\";1\r\n", csv.Options{}, "a string, b int64", "x\ny|1"},
 		{"latin1", "x.csv", latin1(t, "name,x\nMüller,1\nÇelik,2\n"), csv.Options{Encoding: "latin1"}, "name string, x int64", "Müller|1\nÇelik|2"},
 		{"utf-16 with a mark", "x.txt", utf16(t, unicode.LittleEndian, unicode.UseBOM, "name\tx\nMüller\t1\n"), csv.Options{}, "name string, x int64", "Müller|1"},
