@@ -108,14 +108,21 @@ bin/bench/lllvm bin/bench/gplvm: bin/bench/%: FORCE
 	$(GO) build -C bench -o $(CURDIR)/$@ ./classic/$*
 FORCE:
 
-# foreign fetches the public test files of Apache Parquet, where they can be reached, has pyarrow read them (python3 with what
-# testdata/foreign/requirements.txt names), and lists what this program reads otherwise. FOREIGN names a folder that has them already.
+# foreign fetches the public test files of Parquet, Arrow, DuckDB and polars, where they can be reached, has pyarrow, pandas, DuckDB, fastavro
+# and numpy read them (python3 with what testdata/foreign/requirements.txt names), and lists what this program reads otherwise: a failure,
+# but for text, of which no two programs guess the same. FOREIGN names a folder that has them already.
 FOREIGN ?= out/foreign
+FOREIGN_FILES = apache/parquet-testing:. apache/arrow-testing:data duckdb/duckdb:data/parquet-testing,data/geoparquet,data/csv \
+	pola-rs/polars:py-polars/tests/unit/io/files
 .PHONY: foreign
 foreign:
-	[ -d $(FOREIGN) ] || git clone --depth 1 https://github.com/apache/parquet-testing $(FOREIGN)
-	python3 testdata/foreign/parquet.py $(FOREIGN)
-	UNFOLD_FOREIGN=$(abspath $(FOREIGN)) $(GO) test -count=1 -v -run 'TestParquetOfOthers$$' ./ingest
+	mkdir -p $(FOREIGN)
+	for each in $(FOREIGN_FILES); do \
+		name=$${each%%:*}; to=$(FOREIGN)/$$(basename $$name); [ ! -d $$to ] || continue; \
+		git clone -q --depth 1 --filter=blob:none --sparse https://github.com/$$name $$to && \
+		git -C $$to sparse-checkout set $$(echo $${each#*:} | tr , ' ') || echo "$$name is not compared: it cannot be reached"; done
+	python3 testdata/foreign/judge.py $(FOREIGN)
+	UNFOLD_FOREIGN=$(abspath $(FOREIGN)) $(GO) test -count=1 -v -run 'TestFilesOfOthers$$' ./ingest
 
 # site writes the pages of docs as a static site to out/site, with VitePress (Node.js); it fails at a link to a page that does not exist.
 .PHONY: site

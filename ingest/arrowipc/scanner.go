@@ -102,8 +102,8 @@ func isOld(prefix []byte) bool {
 	if len(prefix) < 8 {
 		return false
 	}
-	n := binary.LittleEndian.Uint32(prefix)
-	return n > 0 && n < most && n%8 == 4 && binary.LittleEndian.Uint32(prefix[4:]) == 16
+	n, table := binary.LittleEndian.Uint32(prefix), binary.LittleEndian.Uint32(prefix[4:])
+	return n > 0 && n < most && n%8 == 4 && table >= 12 && table <= 24 && table%4 == 0
 }
 
 func (s *Scanner) fail(err error) error {

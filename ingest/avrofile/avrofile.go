@@ -8,6 +8,8 @@ import (
 	"io"
 	"maps"
 	"math"
+	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -36,7 +38,7 @@ func NewReader(in *input.Source, opts jsonrec.FileOptions) (table.Reader, error)
 	head := &heading{in.Reader, maxHead}
 	file, err := ocf.NewReader(head, readerOpts...)
 	if err != nil {
-		return nil, in.Origin.Bad("the Avro file cannot be read").Because(err)
+		return nil, explain(in.Origin, err)
 	}
 	head.left = math.MaxInt64
 	if checks.scale, err = avrorec.NewScale(file.Schema()); err != nil {
@@ -50,6 +52,16 @@ func NewReader(in *input.Source, opts jsonrec.FileOptions) (table.Reader, error)
 	in.Through(&lines{file: file, origin: in.Origin, names: names})
 	return jsonrec.NewReader(in, opts, nil)
 }
+
+// explain returns the error of a file that cannot be opened.
+func explain(o table.Origin, err error) error {
+	if m := unknownCodec.FindStringSubmatch(err.Error()); m != nil {
+		return o.Bad("the Avro file is compressed by %s, which is not supported: write it with deflate, snappy, zstandard, bzip2 or null", m[1])
+	}
+	return o.Bad("the Avro file cannot be read").Because(err)
+}
+
+var unknownCodec = regexp.MustCompile(`unknown codec ("[^"]*")`)
 
 // fieldsOf returns the names of a schema's fields in order, and the types of plain fields.
 func fieldsOf(schema []byte) (names []string, types map[string]record.Type) {
@@ -163,9 +175,11 @@ func appendValue(b []byte, v any) []byte {
 	case int:
 		return strconv.AppendInt(b, int64(v), 10)
 	case float32:
-		return appendFloat(b, float64(v), 32)
+		return appendFloat(b, float64(v))
 	case float64:
-		return appendFloat(b, v, 64)
+		return appendFloat(b, v)
+	case *big.Rat:
+		return append(b, decimal(v)...)
 	case string:
 		return appendText(b, v)
 	case []byte:
@@ -198,7 +212,16 @@ func appendValue(b []byte, v any) []byte {
 	return appendText(b, fmt.Sprint(v))
 }
 
-func appendFloat(b []byte, v float64, bits int) []byte {
+// decimal returns a decimal with all its digits. Its denominator divides a power of ten.
+func decimal(v *big.Rat) string {
+	digits, exact := v.FloatPrec()
+	if !exact {
+		digits = 20
+	}
+	return v.FloatString(max(1, digits))
+}
+
+func appendFloat(b []byte, v float64) []byte {
 	switch {
 	case math.IsNaN(v):
 		return append(b, "NaN"...)
@@ -208,7 +231,7 @@ func appendFloat(b []byte, v float64, bits int) []byte {
 		}
 		return append(b, "Infinity"...)
 	}
-	b = strconv.AppendFloat(b, v, 'g', -1, bits)
+	b = strconv.AppendFloat(b, v, 'g', -1, 64)
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		b = append(b, ".0"...)
 	}

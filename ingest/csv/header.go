@@ -140,6 +140,10 @@ func decideHeader(first []string, below [][]string, n numerals) (yes bool, why s
 		}
 	}
 	numbers := slices.DeleteFunc(slices.Clone(first), func(f string) bool { _, err := n.float(strings.TrimSpace(f)); return err != nil })
+	empty := func(f string) bool { return !isFilled(f) }
+	if names := slices.DeleteFunc(slices.Clone(first), empty); texts > 0 && len(numbers) == 0 && areNames(names, n) {
+		return true, "names stand above numbers", false
+	}
 	if texts > 0 && whole && (2*texts >= len(first) || isYears(numbers) || len(numbers) > 1 && (isCount(numbers, 0) || isCount(numbers, 1))) {
 		return true, "names stand above numbers", false
 	}

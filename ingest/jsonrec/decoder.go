@@ -78,15 +78,15 @@ type parser struct {
 	// outside describes the element that a sparse vector cannot have, or is "".
 	outside string
 	texts   []byte // scratch for escapes
-	// left collects the paths and kinds of lists that no column holds, unless it is nil.
-	left map[string]string
+	// others collects the paths of lists that are not of numbers, unless it is nil.
+	others map[string]bool
 }
 
 // parser returns a parser for a message; release returns it to the pool.
 func (d *Decoder) parser() *parser {
 	p := d.pool.Get().(*parser)
 	p.d, p.layout, p.deleted, p.objects = d, d.layout, false, 0
-	p.aside, p.truncated, p.extended = "", false, false
+	p.aside, p.truncated, p.extended, p.others = "", false, false, nil
 	return p
 }
 
@@ -94,7 +94,7 @@ func (d *Decoder) release(p *parser) {
 	if p.b != nil {
 		p.layout.Release(p.b)
 	}
-	p.b, p.schema, p.beyond, p.outside, p.left = nil, nil, nil, "", nil
+	p.b, p.schema, p.beyond, p.outside = nil, nil, nil, ""
 	p.scanner = scanner{}
 	if cap(p.floats) > 1<<16 {
 		p.floats, p.indices = nil, nil

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -47,7 +48,6 @@ type reader struct {
 	d      *Decoder
 	opts   FileOptions
 	schema table.Schema
-	left   table.Schema
 }
 
 // NewReader reads a file. If looked is not nil, it stores the results of the first scan, and they
@@ -74,15 +74,12 @@ func NewReader(in *input.Source, opts FileOptions, looked map[string]Columns) (t
 	if err != nil {
 		return nil, err
 	}
-	r.schema, r.left = none.Schema(), columns.left()
+	r.schema = none.Schema()
 	return r, nil
 }
 
 func (r *reader) Schema() table.Schema { return r.schema }
 func (r *reader) Close() error         { return r.close() }
-
-// Left implements table.Leaving.
-func (r *reader) Left() table.Schema { return r.left }
 
 func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	if err := ctx.Err(); err != nil {
@@ -142,16 +139,6 @@ func (p *parser) append(object []byte, origin table.Origin) error {
 type Columns struct {
 	Names []string
 	Types map[string]record.Type
-	// Left has the paths and kinds of lists that no column holds.
-	Left map[string]string
-}
-
-// left describes the lists that no column holds, by path.
-func (c Columns) left() (s table.Schema) {
-	for _, path := range slices.Sorted(maps.Keys(c.Left)) {
-		s = append(s, table.Field{Name: path, Type: c.Left[path]})
-	}
-	return s
 }
 
 // look reads the beginning of a file.
@@ -169,7 +156,7 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	}
 	defer first.Close()
 	records := newSplitter(first.Reader, in.Origin, opts.limits().Bytes)
-	g := guesses{of: map[string]*guess{}, left: map[string]string{}, d: New(record.Spec{Limits: opts.limits()})}
+	g := guesses{of: map[string]*guess{}, others: map[string]bool{}, d: New(record.Spec{Limits: opts.limits()})}
 	for row := int64(0); ; row++ {
 		object, line, err := records.next()
 		if err == io.EOF || err != nil && first.IsCut() {
@@ -189,22 +176,26 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	if g.rows == 1 && g.nested == 1 {
 		return out, in.Origin.Bad("this is one JSON object that holds others, no record").Suggest("write an object a line, for instance by pandas.to_json(orient=\"records\", lines=True)")
 	}
-	if lists := slices.Sorted(maps.Keys(g.left)); g.rows == 1 && len(g.names) == 0 && len(lists) > 0 {
+	if lists := slices.Sorted(maps.Keys(g.others)); g.rows == 1 && len(g.names) == 0 && len(lists) > 0 {
 		return out, in.Origin.Bad("this is one JSON object, and no record; its records may be in the list %q", lists[0]).Suggest("write an object a line, for instance by jq -c '.%s[]'", lists[0])
 	}
-	out = Columns{g.names, map[string]record.Type{}, g.left}
+	out = Columns{g.names, map[string]record.Type{}}
 	for name, c := range g.of {
-		// Empty lists and null have no type. They are no columns if all others are lists without
-		// numbers, or objects, whose fields are columns.
-		if (g.left[name] != "" || g.parent(name)) && *c == (guess{}) && opts.Types[name] == record.Auto {
+		// null is no column if all other values are objects, whose fields are columns.
+		if g.parent(name) && !g.others[name] && *c == (guess{}) && opts.Types[name] == record.Auto {
 			out.Names = slices.DeleteFunc(out.Names, func(n string) bool { return n == name })
 			continue
 		}
+		c.texts = c.texts || g.others[name]
 		out.Types[name] = c.result()
-		delete(out.Left, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.others)) {
+		if g.of[name] == nil {
+			out.Names, out.Types[name] = append(out.Names, name), record.Text
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(opts.Types)) {
-		if g.of[name] == nil {
+		if g.of[name] == nil && !g.others[name] {
 			return out, table.UnknownColumn(in.Origin, name, g.names)
 		}
 		out.Types[name] = opts.Types[name]
@@ -217,14 +208,19 @@ type guesses struct {
 	d     *Decoder
 	names []string // in the order in which they came
 	of    map[string]*guess
-	left  map[string]string // see parser
-	rows  int
+	// others are the paths of lists that are not of numbers. They become columns of JSON text.
+	others map[string]bool
+	rows   int
 	// nested is the number of records whose fields are all objects.
 	nested int
 }
 
 // guess is the set of types that a column's values have had.
-type guess struct{ bools, ints, negative, uints, floats, texts, vectors, entries bool }
+type guess struct {
+	bools, ints, negative, uints, floats, texts, vectors, entries bool
+	// holes is true if a vector had no numbers but missing ones: a list of anything.
+	holes bool
+}
 
 // parent reports whether fields below the name are columns.
 func (g *guesses) parent(name string) bool {
@@ -236,7 +232,7 @@ func (g *guesses) see(object []byte, origin table.Origin) error {
 	p := g.d.parser()
 	defer g.d.release(p)
 	p.begin(nil)
-	p.left = g.left
+	p.others = g.others
 	if err := p.append(object, origin); err != nil {
 		return err
 	}
@@ -270,7 +266,9 @@ func (g *guess) see(c table.Column) {
 	case table.Text:
 		g.texts = true
 	case table.Vector:
-		g.vectors = true
+		if g.vectors = g.vectors || hasNumber(c); !g.vectors {
+			g.holes = true
+		}
 	case table.SparseVector:
 		g.entries = true
 	default:
@@ -287,11 +285,19 @@ func (g *guess) see(c table.Column) {
 	}
 }
 
+// hasNumber reports whether a column's only vector has a number that is not missing.
+func hasNumber(c table.Column) bool {
+	dim, _ := table.VectorDim(c)
+	values := make([]float64, dim)
+	err := table.CopyVectors(values, dim, c, table.Origin{}, true)
+	return err != nil || slices.ContainsFunc(values, func(v float64) bool { return !math.IsNaN(v) })
+}
+
 // result returns the type for a column's values: a vector type if any value is a vector, text for other
 // values of several kinds and for a column without values.
 func (g *guess) result() record.Type {
 	switch {
-	case g.vectors:
+	case g.vectors, g.holes && !g.texts:
 		return record.Vector
 	case g.entries:
 		return record.Sparse

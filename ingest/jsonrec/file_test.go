@@ -63,6 +63,7 @@ func TestFiles(t *testing.T) {
 		{"types that are set", `{"a":1,"b":"2"}`, FileOptions{Types: map[string]record.Type{"a": record.Text, "b": record.Float}}, "a string, b float64", "a=1 b=2"},
 		{"fields behind the look", "{\"a\":1}\n{\"a\":2,\"b\":3}", FileOptions{LookBytes: 8}, "a int64", "a=1\na=2"},
 		{"envelopes are objects", `{"payload":{"after":{"id":1}},"schema":null}`, FileOptions{}, "payload.after.id int64, schema string", "payload.after.id=1 schema=-"},
+		{"lists of texts, some empty or missing", `{"a":null} {"a":[]} {"a":["x"]} {"a":[null]}`, FileOptions{}, "a string", "a=-\na=[]\na=[\"x\"]\na=[null]"},
 		{"none", "[]", FileOptions{}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package jsonrec
 
 import (
 	"math"
+	"slices"
 
 	"unfold/ingest/record"
 	"unfold/ingest/table"
@@ -110,8 +111,13 @@ func (p *parser) objectValue(n *record.Node, s *connect) bool {
 
 // listValue reads a list: as a vector, or else only as JSON text if that is requested.
 func (p *parser) listValue(n *record.Node) bool {
+	start := p.at
 	if n.Wanted() && p.numbers() {
-		p.vector(n)
+		if n.Pinned() == record.Text && !p.hasNumber() {
+			p.b.Text(n, p.data[start:p.at]) // other lists of the column are not of numbers
+		} else {
+			p.vector(n)
+		}
 		return true
 	}
 	if n.Wanted() && n.Sparse() && p.entries() {
@@ -122,15 +128,19 @@ func (p *parser) listValue(n *record.Node) bool {
 		}
 		return true
 	}
-	start := p.at
 	if !p.skip() {
 		return false
 	}
-	if p.left != nil && n != nil {
-		p.left[n.Path()] = "list (its values are not numbers)"
+	if p.others != nil && n.Wanted() {
+		p.others[n.Path()] = true
 	}
 	p.own(n, start, "a list that is not of numbers")
 	return true
+}
+
+// hasNumber reports whether a list of numbers has one that is not missing.
+func (p *parser) hasNumber() bool {
+	return p.beyond != nil || slices.ContainsFunc(p.floats, func(v float64) bool { return !math.IsNaN(v) })
 }
 
 // vector adds the numbers in p.floats. For an empty list the type of the elements is unknown.

@@ -10,10 +10,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"unfold/ingest/arrays"
 	"unfold/ingest/bridge"
+	"unfold/ingest/parquetcheck"
 	"unfold/ingest/table"
 	"unfold/internal/par"
 )
@@ -94,6 +96,9 @@ func (r *reader) readable(c *column) error {
 	for _, leaf := range leavesOf(nil, &c.field) {
 		if err := r.check.Supported(leaf, r.groups); err != nil {
 			return err
+		}
+		if r.widths[leaf] == 0 && r.meta.Schema.Column(leaf).PhysicalType() == parquet.Types.FixedLenByteArray && hasDelta(r.meta, leaf) {
+			return fmt.Errorf("DELTA_BYTE_ARRAY of bytes of fixed length beside a dictionary is %w: write it with one of them", parquetcheck.ErrUnsupported)
 		}
 	}
 	return nil

@@ -73,6 +73,16 @@ func onlyDelta(meta *metadata.FileMetaData, leaf int) bool {
 	return found
 }
 
+// hasDelta reports whether values of a column are encoded as DELTA_BYTE_ARRAY.
+func hasDelta(meta *metadata.FileMetaData, leaf int) bool {
+	for g := range meta.NumRowGroups() {
+		if chunk, err := meta.RowGroup(g).ColumnChunk(leaf); err == nil && slices.Contains(chunk.Encodings(), parquet.Encodings.DeltaByteArray) {
+			return true
+		}
+	}
+	return false
+}
+
 // width returns the fixed length of a column's values that were changed by anyLength; 0 for other
 // columns.
 func (r *reader) width(c *column) int {

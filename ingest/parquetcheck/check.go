@@ -85,7 +85,7 @@ func (f *File) Column(leaf int, groups []int) error {
 		if g.rows == 0 && c.values == 0 {
 			continue // nobody reads it; writers give it no place
 		}
-		p := pages{r: f.r, leaf: f.leaves[leaf], chunk: c, lim: f.lim}
+		p := pages{r: f.r, leaf: f.leaves[leaf], chunk: c, lim: f.lim, flaws: f.footer.flaws}
 		if err := p.check(g.rows, f.end); err != nil {
 			return fmt.Errorf("row group %d, column %q: %w", i, f.leaves[leaf].name, err)
 		}

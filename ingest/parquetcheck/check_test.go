@@ -146,6 +146,7 @@ func TestBadFiles(t *testing.T) {
 		{"unknown compression", func(s *sample) { s.codec = 9 }, "compression 9"},
 		{"LZO", func(s *sample) { s.codec = 3 }, "LZO, is not supported"},
 		{"chunk outside", func(s *sample) { s.chunkSize = 1 << 40 }, "outside the file"},
+		{"chunk that ends within its page", func(s *sample) { s.chunkSize = 20 }, "outside the column"},
 		{"chunk before the file", func(s *sample) { s.offset = 0 }, "outside the file"},
 		{"type of the column", func(s *sample) { s.typ = byteArray }, "in the schema"},
 		{"unknown type", func(s *sample) { s.schemaTyp = 99 }, "type 99"},

@@ -2,6 +2,7 @@ package parquetcheck
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 )
 
@@ -11,12 +12,14 @@ type footer struct {
 	bytes  []byte
 	schema []element
 	groups []group
+	flaws  flaws
 }
 
 // element is a SchemaElement, in the tree's preorder.
 type element struct {
 	typ, width, repetition, children int64
 	name                             string
+	group                            bool   // its number of children is given
 	unknown                          [2]int // where its annotation stands, if that is not known
 }
 
@@ -50,6 +53,9 @@ func parseFooter(b []byte) (*footer, error) {
 			c.structs(typ, func() { f.schema = append(f.schema, c.element()) })
 		case 4:
 			c.structs(typ, func() { f.groups = append(f.groups, c.group()) })
+		case 6:
+			writer := c.text()
+			f.flaws = flaws{isBare: earlyArrow.MatchString(writer), isShort: earlyMR.MatchString(writer)}
 		default:
 			c.skip(typ)
 		}
@@ -61,6 +67,21 @@ func parseFooter(b []byte) (*footer, error) {
 	}
 	return f, c.err
 }
+
+// flaws are those of old writers.
+type flaws struct {
+	// isBare is true if pages of version 2 are said not to be compressed, and are.
+	isBare bool
+	// isShort is true if the size of a chunk lacks the header of its dictionary.
+	isShort bool
+}
+
+// earlyArrow matches Arrow before version 3, earlyMR parquet-mr before version 1.2.9,
+// which first wrote no version.
+var (
+	earlyArrow = regexp.MustCompile(`^parquet-cpp( version 1|-arrow version [0-2])\.`)
+	earlyMR    = regexp.MustCompile(`^parquet-mr($| \(| version (0|1\.[01]|1\.2\.[0-8])\b)`)
+)
 
 // lastAnnotation is the greatest number of a logical type that is known, GEOGRAPHY.
 const lastAnnotation = 18
@@ -89,11 +110,9 @@ func (c *cursor) element() element {
 		case 3:
 			e.repetition = c.int(typ)
 		case 4:
-			n := c.size(c.varint())
-			e.name = string(c.b[c.at : c.at+n])
-			c.at += n
+			e.name = c.text()
 		case 5:
-			e.children = c.int(typ)
+			e.children, e.group = c.int(typ), true
 		case 10:
 			// The field is the element's last, so that the rest stands without it.
 			from := c.at - 1
@@ -176,6 +195,9 @@ func (w *schemaWalk) walk(repeated bool, depth int) error {
 	e := w.rest[0]
 	w.rest = w.rest[1:]
 	repeated = repeated || depth > 0 && e.repetition == 2
+	if e.children == 0 && e.typ < 0 && e.group {
+		return fmt.Errorf("column %q is a struct without fields, which is %w: write the file without it", e.name, ErrUnsupported)
+	}
 	if e.children == 0 {
 		if e.typ < 0 || e.typ > 7 || e.typ == fixedLen && (e.width <= 0 || e.width > 1<<20) {
 			return fmt.Errorf("column %q has the type %d of width %d", e.name, e.typ, e.width)

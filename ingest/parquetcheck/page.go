@@ -14,6 +14,7 @@ type pages struct {
 	chunk chunk
 	lim   Limits
 	head  []byte
+	flaws flaws
 }
 
 // page has the fields of a PageHeader that are checked.
@@ -69,10 +70,14 @@ func (p *pages) bounds(rows, end int64) (int64, int64, error) {
 	if at < int64(len(magic)) || c.compressed < 0 || at > end || c.compressed > end-at {
 		return 0, 0, fmt.Errorf("its %d bytes at %d lie outside the file", c.compressed, at)
 	}
-	return at, min(at+c.compressed+padding, end), nil
+	size := c.compressed
+	if p.flaws.isShort {
+		size += padding
+	}
+	return at, min(at+size, end), nil
 }
 
-// padding is added to the stated size of old writers, who did not count a dictionary's header.
+// padding is the maximum size of the header of a dictionary.
 const padding = 100
 
 func (p *pages) walk(at, end int64) error {
@@ -197,6 +202,10 @@ func (p *pages) page(h page, at, end int64) error {
 		return fmt.Errorf("its dictionary of %d values has only %d bytes", h.values, h.uncompressed)
 	case h.defs < 0 || h.reps < 0 || levels > h.compressed || levels > h.uncompressed:
 		return fmt.Errorf("its levels take %d bytes", levels)
+	case h.bare && p.chunk.codec != 0 && p.flaws.isBare:
+		return fmt.Errorf("a page that Arrow before version 3 wrote, stating falsely that it is not compressed, is %w: read it by pyarrow and write it again", ErrUnsupported)
+	case h.bare && h.compressed != h.uncompressed:
+		return fmt.Errorf("its %d bytes are not compressed, and %d are stated", h.compressed, h.uncompressed)
 	}
 	return nil
 }

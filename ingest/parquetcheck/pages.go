@@ -41,7 +41,7 @@ type Pages struct {
 // values, in a row group. The page headers are checked again, but no checksums: call Column before.
 func (f *File) Pages(leaf, group int) (*Pages, error) {
 	g := f.footer.groups[group]
-	it := &Pages{p: pages{r: f.r, leaf: f.leaves[leaf], chunk: g.chunks[leaf], lim: f.lim}}
+	it := &Pages{p: pages{r: f.r, leaf: f.leaves[leaf], chunk: g.chunks[leaf], lim: f.lim, flaws: f.footer.flaws}}
 	var err error
 	it.at, it.end, err = it.p.bounds(g.rows, f.end)
 	return it, err

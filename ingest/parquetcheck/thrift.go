@@ -95,6 +95,13 @@ func (c *cursor) size(n uint64) int {
 
 func (c *cursor) skipBytes(n int) { c.at += c.size(uint64(n)) }
 
+// text reads a string.
+func (c *cursor) text() string {
+	n := c.size(c.varint())
+	c.at += n
+	return string(c.b[c.at-n : c.at])
+}
+
 // fields calls f for every field of a struct; f reads or skips the value.
 func (c *cursor) fields(f func(id int64, typ byte)) {
 	if c.depth++; c.depth > maxDepth {
