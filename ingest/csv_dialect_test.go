@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,9 +25,9 @@ func TestDialects(t *testing.T) {
 		{"tabs in .csv", "x.csv", "a\tb\n1\tx\n", csv.Options{}, "a int64, b string", "1|x"},
 		{"bars", "x.csv", "a|b\n1|2\n", csv.Options{}, "a int64, b int64", "1|2"},
 		{"commas with lists", "x.csv", "a,b\n1,x;y\n2,z;y\n", csv.Options{}, "a int64, b string", "1|x;y\n2|z;y"},
-		{"decimal commas", "x.csv", "a;b\n1,5;2\n-0,25;3,5\n,5;NA\n", csv.Options{DecimalComma: true}, "a float64, b float64", "1.5|2\n-0.25|3.5\n0.5|null"},
-		{"decimal commas, no header", "x.csv", "1,5;2,5\n3,5;4,5\n", csv.Options{DecimalComma: true}, "column_0 float64, column_1 float64", "1.5|2.5\n3.5|4.5"},
-		{"quoted decimal commas", "x.csv", "a,b\n\"1,5\",2\n", csv.Options{DecimalComma: true}, "a float64, b int64", "1.5|2"},
+		{"decimal commas", "x.csv", "a;b\n1,5;2\n-0,25;3,5\n,5;NA\n", csv.Options{Decimal: ','}, "a float64, b float64", "1.5|2\n-0.25|3.5\n0.5|null"},
+		{"decimal commas, no header", "x.csv", "1,5;2,5\n3,5;4,5\n", csv.Options{Decimal: ','}, "column_0 float64, column_1 float64", "1.5|2.5\n3.5|4.5"},
+		{"quoted decimal commas", "x.csv", "a,b\n\"1,5\",2\n", csv.Options{Decimal: ','}, "a float64, b int64", "1.5|2"},
 		{"a line that says the separator", "x.csv", "sep=;\r\na;b\r\n1;2\r\n", csv.Options{}, "a int64, b int64", "1|2"},
 		{"blanks after commas", "x.csv", "a, b\n1, 2.5\n", csv.Options{}, "a int64,  b float64", "1|2.5"},
 		{"an index without a name", "x.csv", ",a\n0,1.5\n1,2.5\n", csv.Options{}, "column_0 int64, a float64", "0|1.5\n1|2.5"},
@@ -119,9 +120,50 @@ func TestWideText(t *testing.T) {
 	}
 }
 
+// A decimal comma is guessed if some numbers have one, no number has a point, and it is not one
+// between thousands.
+func TestDecimalSignIsGuessed(t *testing.T) {
+	const comma = "decimal sign: a comma, since the numbers of %s have one and none has a point; --decimal . says otherwise"
+	for _, c := range []struct {
+		name, text string
+		opts       csv.Options
+		columns    int // with decimal commas, 0 if that is not guessed
+		types      string
+	}{
+		{"semicolons", "a;b;c\n1,5;2,25;x\n2;NA;y\n", csv.Options{}, 2, "a float64, b float64, c string"},
+		{"tabs, no header", "1,5\t2\n-2,5e3\t3\n", csv.Options{}, 1, "column_0 float64, column_1 int64"},
+		{"quotes", "a,b\n\"1,5\",2\n\"2,75\",3\n", csv.Options{}, 1, "a float64, b int64"},
+		{"shares of a thousand", "a;b\n0,125;1\n0,250;2\n", csv.Options{}, 1, "a float64, b int64"},
+		{"thousands or thousandths", "a;b\n1,125;1\n2,250;2\n", csv.Options{}, 0, "a string, b int64"},
+		{"a point elsewhere", "a;b\n1,5;1.5\n2,5;2\n", csv.Options{}, 0, "a string, b float64"},
+		{"text among them", "a;b\n1,5;1\nnone at all;2\n", csv.Options{}, 0, "a string, b int64"},
+		{"a point is set", "a;b\n1,5;1\n2,5;2\n", csv.Options{Decimal: '.'}, 0, "a string, b int64"},
+		{"days", "at;b\n01.02.2024;1,5\n02.02.2024;2,5\n", csv.Options{}, 1, "at string, b float64"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := ingest.Open(t.Context(), tempFile(t, "x.csv", []byte(c.text)), ingest.Options{CSV: c.opts})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			var types []string
+			for _, f := range r.Schema() {
+				types = append(types, f.Name+" "+f.Type)
+			}
+			if got := strings.Join(types, ", "); got != c.types {
+				t.Errorf("columns %s, want %s", got, c.types)
+			}
+			want := fmt.Sprintf(comma, map[int]string{1: "1 column", 2: "2 columns"}[c.columns])
+			if said := ingest.Guessed(r).Guesses(); slices.Contains(said, want) != (c.columns > 0) {
+				t.Errorf("it guesses %q", said)
+			}
+		})
+	}
+}
+
 // An unexpected decimal comma is an error with advice; the column does not become categories.
 func TestDecimalCommaIsAdvised(t *testing.T) {
-	path := tempFile(t, "x.csv", []byte("a;b;c\n1,5;2,5;1\n2,5;3,5;2\n"))
+	path := tempFile(t, "x.csv", []byte("a;b;c\n1,5;2,5;1\n2,5;3,5;2.5\n"))
 	for _, columns := range []string{"*", "a,b"} {
 		_, err := ingest.ReadAll(context.Background(), []string{path}, ingest.ReadOptions{Mapping: columnsOf(t, columns)})
 		want := path + `: row 1 (line 2), column "a": "1,5" is not a number; if that is a decimal comma say so: --decimal ,`

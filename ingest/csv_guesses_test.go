@@ -117,7 +117,7 @@ func TestCSVOptionsThatErrorsName(t *testing.T) {
 		{"lines to skip", "x\na\n1\n3\n", "--csv-skip 1", csv.Options{Skip: 1}, "1\n3"},
 		{"single quotes around separators", "a,b\n1,'x, y'\n2,'z'\n", `--csv-quote "'"`, csv.Options{Quote: '\''}, "1|x, y\n2|z"},
 		{"backslashes before separators", "a,b\n1,x\\, y\n2,z\n", `--csv-escape '\'`, csv.Options{Escape: '\\'}, "1|x, y\n2|z"},
-		{"points between thousands", "a;b\n1.234,5;2\n3,5;4\n", "--decimal , --csv-thousands .", csv.Options{Thousands: '.', DecimalComma: true}, "1234.5|2\n3.5|4"},
+		{"points between thousands", "a;b\n1.234,5;2\n3,5;4\n", "--decimal , --csv-thousands .", csv.Options{Thousands: '.', Decimal: ','}, "1234.5|2\n3.5|4"},
 		{"apostrophes between thousands", "a;b\n1'234.5;2\n3;4\n", `--csv-thousands "'"`, csv.Options{Thousands: '\''}, "1234.5|2\n3|4"},
 		{"thin blanks between thousands", "a;b\n1\u202f234;2\n2\u202f345;4\n", "--csv-thousands '\u202f'", csv.Options{Thousands: '\u202f'}, "1234|2\n2345|4"},
 		{"quotes behind blanks", "a, b\n1, \"x, y\"\n", "", csv.Options{Trim: true}, "1|x, y"},

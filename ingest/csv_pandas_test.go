@@ -39,7 +39,7 @@ func (c *dialectCase) options() csv.Options {
 		return 0
 	}
 	return csv.Options{Missing: c.Options.Missing, Escape: one(c.Options.Escape), Comment: one(c.Options.Comment),
-		Encoding: c.Options.Encoding, DecimalComma: c.Options.Decimal == ",", Fill: c.Options.Fill}
+		Encoding: c.Options.Encoding, Decimal: one(c.Options.Decimal), Fill: c.Options.Fill}
 }
 
 // A hundred dialects are read with the same values as by pandas, including options that pandas

@@ -91,7 +91,7 @@ func withOption(o csv.Options, name, value string) csv.Options {
 	sign := []rune(value + " ")[0]
 	switch name {
 	case "decimal":
-		o.DecimalComma = true
+		o.Decimal = ','
 	case "encoding":
 		o.Encoding = value
 	case "missing-values":

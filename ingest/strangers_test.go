@@ -26,7 +26,7 @@ func TestStrangers(t *testing.T) {
 		vector = "vector fixed_size_list<float32>[2]"
 		matrix = "[0 0.25]\n[0.5 0.75]\n[1 1.25]"
 	)
-	comma := csv.Options{DecimalComma: true}
+	comma := csv.Options{Decimal: ','}
 	latin := csv.Options{Encoding: "latin1"}
 	for _, c := range []struct {
 		file   string
@@ -50,7 +50,7 @@ func TestStrangers(t *testing.T) {
 		{"pandas.csv.xz", csv.Options{}, "", "this is compressed by xz, which is not read; unpack it first", ""},
 		{"pandas-unnamed.csv", csv.Options{}, "column_0 int64, 0 float64, 1 float64", "0|0|0.25\n1|0.5|0.75\n2|1|1.25", "column_0 (an id: the index of the rows)"},
 		{"polars.tsv", csv.Options{}, schema, rows, words},
-		{"excel.csv", csv.Options{Encoding: "windows-1252", DecimalComma: true}, "city string, area float64, note string", "Ulm|20.5|two\nlines; quoted\nKöln|57.25|says \"no\"", "city, note (text)"},
+		{"excel.csv", csv.Options{Encoding: "windows-1252", Decimal: ','}, "city string, area float64, note string", "Ulm|20.5|two\nlines; quoted\nKöln|57.25|says \"no\"", "city, note (text)"},
 		{"r-csv2.csv", comma, "column_0 int64, area float64, rooms int64", "1|20.5|1\n2|null|3\n3|1e-05|2", "column_0 (an id: the index of the rows)"},
 		{"pandas.json", csv.Options{}, schema, rows, words},
 		{"pandas.jsonl", csv.Options{}, schema, rows, words},

@@ -18,9 +18,10 @@ import (
 //  4. the separator: the one with which the first records have equal numbers of fields, more
 //     than one, if necessary after title lines; among several, the one that leads to
 //     the most numbers. Others (rareSeparators) are tried where none of these occurs so
-//  5. the header (header.go): title lines, names, row names, a last column
+//  5. the decimal sign (decimal.go)
+//  6. the header (header.go): title lines, names, row names, a last column
 //     without name and values
-//  6. the types of the columns (infer.go)
+//  7. the types of the columns (infer.go)
 //
 // Quotes, escapes and the words for missing values are not guessed. They are those of pandas, and
 // an error names the option if they seem to be wrong.
@@ -57,7 +58,8 @@ func guessDialect(head string, cut bool, path string, opts Options) (d dialect, 
 		rest = afterLines(rest, 1)
 		d.skip++
 	}
-	n, comments := numerals{comma: opts.DecimalComma}, d.skip-opts.Skip
+	d.decimalComma = opts.Decimal == ','
+	n, comments := opts.numerals(d), d.skip-opts.Skip
 	if d.comma == 0 {
 		if drawn := d.guessDrawn(rest); drawn != "" {
 			said = append(said, drawn)
@@ -69,6 +71,12 @@ func guessDialect(head string, cut bool, path string, opts Options) (d dialect, 
 	if opts.Quote == 0 && singleQuotes(firstLine(rest), d.comma) {
 		d.quote = '\''
 		said = append(said, "quotes: ', since it encloses all fields of the first line")
+	}
+	if opts.Decimal == 0 {
+		comma, why := guessDecimal(rest, cut, d, opts)
+		if d.decimalComma, n.comma = comma, comma; comma {
+			said = append(said, why)
+		}
 	}
 	if d.names == nil {
 		d.names = commentNames(last, rest, cut, d, n)
@@ -226,10 +234,16 @@ type separation struct {
 	// quality is the share of fields that are numbers, minus the share of fields that begin with a
 	// blank, like parts of a sentence.
 	quality float64
+	// short is true if the first record has one field less than the others, as R writes names of
+	// columns above names of rows.
+	short bool
 }
 
 func (s separation) better(than separation) bool {
-	return s.tier > than.tier || s.tier == than.tier && s.tier > 0 && s.quality > than.quality
+	if s.tier != than.tier || s.tier == 0 {
+		return s.tier > than.tier
+	}
+	return s.quality > than.quality || s.quality == than.quality && than.short && !s.short
 }
 
 // separates rates how evenly records are divided.
@@ -259,7 +273,7 @@ func separates(records [][]string, n numerals) separation {
 			}
 		}
 	}
-	out := separation{tier: 3, quality: float64(good-blank) / float64(max(fields, 1))}
+	out := separation{tier: 3, quality: float64(good-blank) / float64(max(fields, 1)), short: len(body[0]) < width}
 	switch {
 	case same < len(body) && 10*same < 9*len(body):
 		return separation{}

@@ -33,7 +33,7 @@ type layout struct {
 
 // lookAt determines the layout of a text from its first records.
 func lookAt(records [][]string, opts Options, d dialect) (l layout) {
-	n := opts.numerals()
+	n := opts.numerals(d)
 	width := usualWidth(records)
 	if opts.Header != HeaderNo && opts.Names == nil && d.names == nil {
 		l.title = firstOf(records, width)

@@ -124,7 +124,7 @@ func inferTypes(in *textRecords, isCut func() bool, opts Options, said []string)
 		first, lines = first[1+out.further:], lines[1+out.further:]
 	}
 	guesses := make([]guess, len(out.names))
-	notes := &footnotes{guesses: guesses, numbers: opts.numerals(), fill: opts.Fill}
+	notes := &footnotes{guesses: guesses, numbers: opts.numerals(in.dialect), fill: opts.Fill}
 	for i, rec := range first {
 		notes.see(rec, lines[i])
 	}

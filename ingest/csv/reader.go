@@ -27,8 +27,9 @@ type Options struct {
 	// semicolon or bar, if the first lines then have equal numbers of fields, and among several the
 	// one that leads to the most numbers. Otherwise blanks are tried, except for files named .csv.
 	Comma rune
-	// DecimalComma parses 1,5 as one and a half.
-	DecimalComma bool
+	// Decimal is the decimal sign, '.' or ','. 0 guesses: a comma if numbers have one and none has a
+	// point.
+	Decimal rune
 	// Thousands is the thousands separator, 0 for none.
 	Thousands rune
 	// Quote encloses fields that contain separators or line ends; 0 means ", and NoQuote makes
@@ -124,7 +125,7 @@ func NewReader(in *input.Source, opts Options, batchRows int, looked map[string]
 		return nil, err
 	}
 	records := newTextRecords(text, seen.dialect, origin)
-	r := &reader{in: records, close: in.Close, origin: origin, seen: seen, numbers: opts.numerals(), fill: opts.Fill, batch: min(batchRows, max(1, batchFields/len(seen.columns)))}
+	r := &reader{in: records, close: in.Close, origin: origin, seen: seen, numbers: opts.numerals(seen.dialect), fill: opts.Fill, batch: min(batchRows, max(1, batchFields/len(seen.columns)))}
 	fields := make([]arrow.Field, len(seen.names))
 	for i, n := range seen.names {
 		fields[i] = arrow.Field{Name: n, Type: seen.columns[i].t.arrow(), Nullable: true}

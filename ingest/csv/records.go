@@ -25,6 +25,8 @@ type dialect struct {
 	trim bool
 	// skip is the number of lines before the first record.
 	skip int
+	// decimalComma means that 1,5 is one and a half.
+	decimalComma bool
 	// drawn means that lines draw the table; starts are the places of its columns if blanks separate
 	// these.
 	drawn  bool

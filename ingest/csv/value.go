@@ -18,8 +18,8 @@ type numerals struct {
 	missing   []string
 }
 
-func (o Options) numerals() numerals {
-	n := numerals{comma: o.DecimalComma, missing: o.Missing}
+func (o Options) numerals(d dialect) numerals {
+	n := numerals{comma: d.decimalComma, missing: o.Missing}
 	if o.Thousands != 0 {
 		n.thousands = string(o.Thousands)
 	}

@@ -32,16 +32,19 @@ type textFlags struct {
 	CSVFill      bool              `group:"text" rare:"" name:"csv-fill" help:"Take records with too few fields, whose last values are missing."`
 	CSVThousands string            `group:"text" rare:"" name:"csv-thousands" placeholder:"CHAR" help:"The mark between thousands of numbers."`
 	MissingWords []string          `group:"text" rare:"" name:"missing-values" sep:"," placeholder:"TEXT,..." help:"Further words and numbers that stand for no value, such as -999. Known are an empty field, NA, NaN, null, None, - and the like."`
-	Decimal      string            `group:"text" rare:"" name:"decimal" default:"." placeholder:".|," help:"The decimal sign of numbers."`
+	Decimal      string            `group:"text" rare:"" name:"decimal" placeholder:".|," help:"The decimal sign of numbers. Default: a comma if numbers have one and none has a point."`
 	Encoding     string            `group:"text" rare:"" name:"encoding" placeholder:"NAME" help:"Encoding of the text, such as latin1, windows-1251, utf-16, shift_jis. Default: UTF-8, or what a byte order mark says."`
 	Types        map[string]string `group:"text" rare:"" name:"types" mapsep:"," placeholder:"COL=TYPE,..." help:"Types of columns, instead of the inferred ones: int64, uint64, float64, bool, string."`
 }
 
 func (t textFlags) options(p *program) (ingest.Options, error) {
 	o := p.inputs()
-	o.CSV.Names, o.CSV.Types, o.CSV.DecimalComma = t.CSVNames, t.Types, t.Decimal == ","
+	o.CSV.Names, o.CSV.Types = t.CSVNames, t.Types
 	if t.Decimal != "" && t.Decimal != "." && t.Decimal != "," {
 		return o, usagef("--decimal: %q is neither . nor ,", t.Decimal)
+	}
+	if t.Decimal != "" {
+		o.CSV.Decimal = rune(t.Decimal[0])
 	}
 	o.CSV.Header = map[string]csv.Header{"auto": csv.HeaderAuto, "yes": csv.HeaderYes, "no": csv.HeaderNo}[t.CSVHeader]
 	if err := csv.CheckEncoding(t.Encoding); err != nil {
