@@ -12,7 +12,7 @@ import { Detail } from "./detail";
 import { Filters } from "./filters";
 import { $ } from "./dom";
 import type { Scene } from "./draw";
-import { arrange, isNarrow, outside, wholeBox } from "./framing";
+import { arrange, followPanels, isNarrow, outside, wholeBox } from "./framing";
 import { Drawer } from "./drawer";
 import { Frames, type Page, type Stale } from "./frames";
 import { firstColumn } from "./first";
@@ -133,6 +133,7 @@ export class App implements Listener {
     });
     $("far").addEventListener("click", () => this.home(0));
     new Tabs();
+    followPanels();
     setInterval(() => this.second(), 1000);
     this.listen();
     this.applyTheme();

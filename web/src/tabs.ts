@@ -23,8 +23,6 @@ export class Tabs {
       }
       this.draw();
     }).observe($("colors").parentElement!, { attributes: true, attributeFilter: ["hidden"], subtree: true });
-    const measure = (): void => document.documentElement.style.setProperty("--sheet", `${$("colors").parentElement!.offsetHeight}px`);
-    new ResizeObserver(measure).observe($("colors").parentElement!);
     this.draw();
   }
 
