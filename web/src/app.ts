@@ -7,7 +7,7 @@ import { Camera } from "./camera";
 import { Chosen } from "./chosen";
 import { ClusterList } from "./clusters";
 import { Compare } from "./compare";
-import { dark, light, type Theme } from "./color";
+import { dark, light, nameOf, type Theme } from "./color";
 import { Detail } from "./detail";
 import { Filters } from "./filters";
 import { $ } from "./dom";
@@ -111,8 +111,8 @@ export class App implements Listener {
     this.filters = new Filters(this.store, this.painting, this.mask, () => this.live, {
       changed: () => this.filtered(), select: () => this.selectShown(), tell: (text) => this.tell(text),
     });
-    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }), takes: (text) => this.asking.takes(text), problem: (text) => this.asking.problem(text), learn: () => this.asking.learn(), place: (text) => this.asking.place(text) });
-    this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"));
+    this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots, find) => this.selection.take(slots, { find }), takes: (text) => this.asking.takes(text), problem: (text) => this.asking.problem(text), tell: (text) => this.tell(text), learn: () => this.asking.learn(), place: (text) => this.asking.place(text) });
+    this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"), (text) => this.tell(text));
     this.timeline = new Timeline(this.store, { on: () => this.mask.filters.length > 0, passes: (s) => !this.mask.bits[s] }, (upto) => this.until(upto));
     this.timeline.mount($("timeline"), this.pulse.element);
     this.strange = new Strange(this.store, on);
@@ -210,7 +210,6 @@ export class App implements Listener {
   connected(there: boolean, retry: number): void {
     this.link.connected(there, retry);
     this.pulse.connected(there, retry);
-    if (!there) this.tell("The connection is lost; it is tried again.");
   }
 
   silent(since: number): void {
@@ -382,7 +381,16 @@ export class App implements Listener {
     this.asking.forget();
     this.chosen.pin(s);
     if (s >= 0) this.welcome.end();
-    if (s >= 0) this.tell(`Point ${this.store.id(s) || s}`);
+    if (s >= 0) this.tell(this.described(s));
+  }
+
+  /** described returns a point's name, and its value of the colouring column. */
+  private described(s: number): string {
+    const { store } = this;
+    const { column } = this.painting;
+    const c = store.field(column);
+    const value = !c ? "" : c.kind === "category" ? nameOf(c, store.number(s, column)) : store.brief(column, store.number(s, column));
+    return `Point ${store.id(s) || s}${c && value !== "" ? `, ${c.name}: ${value}` : ""}`;
   }
 
   /** answered shows the place of a record. */
@@ -466,7 +474,7 @@ export class App implements Listener {
       home: (share) => this.home(share), compare: () => void this.compare.choose(), ways: () => void this.ways.toggle(), clusters: () => void this.clusters.open(), filters: () => this.filters.open(), selectView: () => this.selection.view(),
       question: () => this.question(), pause: () => this.timeline.toggle(), escape: () => this.escape(), pin: (s) => this.pin(s),
     });
-    listen(this.surface.over, keys, () => this.moves.settle());
+    listen(keys, () => this.moves.settle());
     new ResizeObserver(() => this.resize()).observe(document.body);
     follow((t) => this.setTheme(t));
   }

@@ -2,6 +2,7 @@
 
 import { css, nameOf, ramp } from "./color";
 import { $, h } from "./dom";
+import { keepFocus } from "./focus";
 import type { Painting } from "./painting";
 import { arrival, type Store } from "./store";
 
@@ -27,11 +28,12 @@ export class Legend {
   }
 
   draw(): void {
-    const focused = this.box.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.code : undefined;
-    if (this.painting.column === -1) this.box.replaceChildren();
-    else if (this.painting.category) this.classes();
-    else this.bar();
-    if (focused !== undefined) this.box.querySelector<HTMLElement>(`[data-code="${focused}"]`)?.focus();
+    const redraw = (): void => {
+      if (this.painting.column === -1) this.box.replaceChildren();
+      else if (this.painting.category) this.classes();
+      else this.bar();
+    };
+    keepFocus(this.box, "code", redraw, () => this.box.querySelector("button"));
   }
 
   private classes(): void {
