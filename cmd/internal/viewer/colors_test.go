@@ -74,7 +74,7 @@ func TestColorsStay(t *testing.T) {
 			if color := legend(b)["a"]; slices.Contains(slices.Collect(maps.Values(before)), color) {
 				t.Errorf("the new class has the colour %s of another one", color)
 			}
-			b.Do(chromedp.Evaluate[chromedp.Void](`unfold.colorBy(1)`), chromedp.Evaluate[chromedp.Void](`unfold.colorBy(0)`))
+			b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.colorBy(1)`), chromedp.Evaluate[chromedp.Void](`unfold.actions.colorBy(0)`))
 			shows(n + 1)
 			kept("after another column")
 			if n > 9 {

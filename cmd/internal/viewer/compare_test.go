@@ -88,7 +88,7 @@ func TestTwoMaps(t *testing.T) {
 		do(b, `document.querySelector("#panehead button").click()`)
 		b.Wait(`document.getElementById("by").selectedOptions[0].textContent === "neighbours changed"`)
 		// A rectangle around everything of the other map selects the points on both.
-		do(b, `unfold.pin(-1)`)
+		do(b, `unfold.actions.pin(-1)`)
 		b.Do(chromedp.KeyEvent("r"))
 		box := browser.Eval[[]float64](b, `(() => { const r = document.getElementById("over2").getBoundingClientRect(), h = document.getElementById("panehead").getBoundingClientRect(); return [r.left + 3, h.bottom + 2, innerWidth > 760 ? document.querySelector("aside").getBoundingClientRect().left - 2 : r.right - 3, innerWidth > 760 ? r.bottom - 60 : document.querySelector("aside").getBoundingClientRect().top - 2]; })()`)
 		b.Do(chromedp.MouseEvent("mousePressed", box[0], box[1], chromedp.Button("left"), chromedp.ClickCount(1)),
