@@ -57,10 +57,13 @@ export function scaleOf(store: Store, column: number): Scale {
   const c = store.field(column)!;
   if (/^novelty|probability$|^neighbours changed$/.test(c.name)) return { from: 0, to: 1, log: false };
   const sample: number[] = [];
+  let [low, high] = [false, false]; // infinities
   for (const s of drawnSlots(store.base, store.slots, 20_000)) {
     if (!store.alive[s]) continue;
     const v = store.number(s, column);
     if (Number.isFinite(v)) sample.push(v);
+    low ||= v === -Infinity;
+    high ||= v === Infinity;
   }
   if (sample.length === 0) return { from: 0, to: 1, log: false };
   sample.sort((a, b) => a - b);
@@ -70,7 +73,7 @@ export function scaleOf(store: Store, column: number): Scale {
   if (from === to) [from, to] = [at(0), at(1)];
   // A few large numbers among many small ones need a logarithmic scale.
   const log = c.kind === "number" && from > 0 && at(0.99) > 50 * at(0.5) && at(0.5) > 0;
-  return { from, to: to === from ? from + 1 : to, log, below: at(0) < from, above: at(1) > to };
+  return { from, to: to === from ? from + 1 : to, log, below: low || at(0) < from, above: high || at(1) > to };
 }
 
 /** position returns the position of a value on a scale, from 0 to 1. */

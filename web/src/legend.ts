@@ -90,7 +90,11 @@ export class Legend {
     }
     const [from, to] = this.painting.ends();
     const ends = h("div", { class: "ends" }, h("span", {}, from), scale.log ? h("span", {}, "logarithmic") : null, h("span", {}, to));
-    this.box.replaceChildren(canvas, ends);
+    const none = this.painting.missing();
+    const dot = h("i");
+    dot.style.background = css(theme.missing);
+    const row = none > 0 ? h("div", { class: "none" }, dot, h("span", {}, "no value"), h("b", {}, none.toLocaleString("en"))) : "";
+    this.box.replaceChildren(canvas, ends, row);
   }
 }
 

@@ -189,6 +189,14 @@ export class Painting {
     return [(scale.below ? "≤ " : "") + store.brief(column, scale.from), (scale.above ? "≥ " : "") + store.brief(column, scale.to)];
   }
 
+  /** missing returns the number of points within the shown time that have no number. */
+  missing(): number {
+    let n = 0;
+    const { alive, at, slots, base } = this.store;
+    for (let s = base; s < slots; s++) if (Number.isNaN(this.value[s]!) && alive[s] && at[s]! <= this.upto && !this.mask.bits[s]) n++;
+    return n;
+  }
+
   /** counts returns the number of points of each class within the shown time, by code. */
   counts(): Uint32Array {
     const n = (this.store.columns[this.column]?.values.length ?? 0) + 1;
