@@ -51,6 +51,12 @@ export class Actions {
     this.app.selection.inside([[x0 - w, y0 - t], [x1 + w, y0 - t], [x1 + w, y1 + t], [x0 - w, y1 + t]]);
   }
 
+  /** uncover moves the maps so that the drawer does not hide the selected points. */
+  uncover(slots: Uint32Array, covered: number): void {
+    this.app.moves.uncover(slots, covered);
+    this.app.compare.uncover(slots, covered);
+  }
+
   select(slots: Uint32Array | null): void {
     this.app.selection.take(slots);
   }

@@ -100,7 +100,7 @@ export class App {
     const on = { fly: (s: number) => actions.fly(s), hover: (s: number) => this.chosen.hoverSlot(s), close: () => actions.pin(-1) };
     this.chosen = new Chosen(store, camera, painting, new Detail(store, this.pictures, on), frames);
     this.drawer = new Drawer(store, painting, this.pictures, { ...on, close: () => actions.select(null) });
-    this.selection = new Selection(store, camera, painting, this.drawer, moves, (n) => this.selected(n));
+    this.selection = new Selection(store, camera, painting, this.drawer, { uncover: (slots, covered) => actions.uncover(slots, covered), changed: (n) => this.selected(n) });
     painting.mask = mask;
     this.filters = new Filters(store, painting, mask, () => feed.live, { changed: () => actions.filtered(), select: () => actions.selectShown(), tell });
     this.search = new Search(store, {
