@@ -246,16 +246,15 @@ export class App {
 function start(app: App): void {
   const data = document.getElementById("data");
   if (data) {
-    void unpack(data.textContent ?? "", app.feed);
+    void unpack(data.textContent ?? "").then((all) => all(app.feed));
     return;
   }
   const url = new URL("live", location.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   url.hash = url.search = "";
-  const open = (): void => void (app.again = connect(url.href, app.feed).again);
+  app.again = connect(url.href, app.feed).again;
   const first = document.getElementById("first");
-  if (first) void app.feed.begun(first.textContent ?? "").then(open);
-  else open();
+  if (first) void app.feed.begun(first.textContent ?? "");
 }
 
 const app = new App();

@@ -15,8 +15,9 @@ export class Feed implements Listener {
   live = false;
   /** Whether all points have arrived. */
   whole = false;
-  /** Whether the points are the first ones, which are in the page itself: the server has not answered yet. */
+  /** Whether the messages are the first ones, which are in the page itself, and whether the server has answered. */
   private early = false;
+  private answered = false;
   /** The state to show when all points have arrived. */
   private wanted: State = read(location.hash);
   /** The name of the column that the user chose, "" for none. */
@@ -26,8 +27,10 @@ export class Feed implements Listener {
 
   /** begun shows the first points, which are in the page, until the server sends all. */
   async begun(text: string): Promise<void> {
+    const first = await unpack(text).catch(() => null); // an old browser waits for the server
+    if (!first || this.answered) return;
     this.early = true;
-    await unpack(text, this).catch(() => {}); // an old browser waits for the server
+    first(this);
     this.early = false;
   }
 
@@ -131,6 +134,7 @@ export class Feed implements Listener {
     $("question").hidden = !m.asks;
     app.head.begin(m);
     if (!this.early) this.connected(true, 0);
+    this.answered ||= !this.early;
     const asked = this.wanted.by ?? this.preferred;
     app.actions.colorBy(asked === "" ? -1 : firstColumn(app.store, m.live, [this.wanted.by, this.preferred], m.label), false);
     app.filters.columns();
