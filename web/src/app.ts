@@ -37,7 +37,7 @@ import { Search } from "./search";
 import { Selection } from "./selection";
 import { read, type State } from "./state";
 import { Store } from "./store";
-import { Strange } from "./strange";
+import { StrangeList } from "./strange";
 import { Surface } from "./surface";
 import { Tabs } from "./tabs";
 import { follow, remember, themeName, themeOf } from "./theme";
@@ -75,7 +75,7 @@ export class App {
   readonly search: Search;
   readonly pulse: Pulse;
   readonly timeline: Timeline;
-  readonly strange: Strange;
+  readonly strange: StrangeList;
   readonly uncertain: UncertainList;
   readonly clusters: ClusterList;
   readonly names: Names;
@@ -110,7 +110,7 @@ export class App {
     this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"), tell);
     this.timeline = new Timeline(store, { on: () => mask.filters.length > 0, passes: (s) => !mask.bits[s] }, (upto) => actions.until(upto));
     this.timeline.mount($("timeline"), this.pulse.element);
-    this.strange = new Strange(store, on);
+    this.strange = new StrangeList(store, on);
     this.uncertain = new UncertainList(store, on);
     this.clusters = new ClusterList(store, painting, { fly: (id) => actions.flyCluster(id) });
     this.names = new Names(store, camera, painting, this.clusters);

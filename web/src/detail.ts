@@ -144,12 +144,11 @@ export class Detail {
   private reason(r: Reason): HTMLElement {
     const bar = h("i");
     bar.style.width = `${Math.min(Math.max(r.share, 0), 1) * 100}%`;
-    const sign = r.direction === "above" ? "↑ " : r.direction === "below" ? "↓ " : "";
-    const instead = r.expected === undefined ? "" : r.direction === "other" ? `, not ${r.expected}` : `, neighbours ${r.expected}`;
+    const text = reasonText(r);
     return h(
       "div", { class: "reason" },
       h("span", { title: r.column }, r.column), h("b", {}, `${Math.round(r.share * 100)}%`), bar,
-      r.value === undefined ? null : h("em", {}, `${sign}${r.value}${instead}`),
+      text === "" ? null : h("em", {}, text),
     );
   }
 
@@ -165,6 +164,14 @@ export class Detail {
     }
     return list;
   }
+}
+
+/** reasonText writes the value of an event and those of its neighbours, "" if they are unknown. */
+export function reasonText(r: Reason): string {
+  if (r.value === undefined) return "";
+  const sign = r.direction === "above" ? "↑ " : r.direction === "below" ? "↓ " : "";
+  const instead = r.expected === undefined ? "" : r.direction === "other" ? `, not ${r.expected}` : `, neighbours ${r.expected}`;
+  return `${sign}${r.value}${instead}`;
 }
 
 /** linked returns a text, as a link if it is a web address. */

@@ -63,6 +63,7 @@ export class Feed implements Listener {
         break;
       case "map":
         this.map = m.map;
+        app.strange.clear(m.map);
         app.tell(`The map was refreshed: version ${m.map.version ?? ""}`);
         this.head();
         app.asking.follow();
@@ -129,7 +130,8 @@ export class Feed implements Listener {
     app.pictures.clear(m);
     this.live = m.live;
     app.link.stage(m.live && !this.early, "");
-    app.chosen.asks = app.search.asks = m.asks;
+    app.chosen.asks = app.search.asks = app.strange.asks = m.asks;
+    app.strange.clear(m.map);
     app.search.timed = m.live;
     $("question").hidden = !m.asks;
     app.head.begin(m);

@@ -39,6 +39,9 @@ func TestKeyboardAlone(t *testing.T) {
 	in.Columns, in.At = append(in.Columns, table.Float64Column("novelty_global", novel)), 1.7e12
 	b, hub := show(t, browser.Settings{Width: 1280, Height: 900}, "", in)
 	b.Wait(`document.querySelectorAll("#strange button").length > 3 && document.querySelectorAll("#legend button").length === 3`)
+	if kinds := browser.Eval[string](b, `[...document.querySelectorAll("#strange em")].map(e => e.textContent).join("; ")`); !strings.Contains(kinds, " alike") || !strings.Contains(kinds, "a · ") {
+		t.Errorf("the strangest points are %q, and not grouped by kind", kinds)
+	}
 	press := func(keys ...string) {
 		t.Helper()
 		for _, key := range keys {
