@@ -17,6 +17,7 @@ export class Actions {
     void app.ways.follow();
     app.renderer.changed({ places: false, paint: true });
     app.legend.columns();
+    app.frames.chosen();
     app.ask({ base: true, over: true, grid: true, legend: true, labels: true, address: known });
   }
 

@@ -96,7 +96,7 @@ export class App {
       overlay: (canvas) => new Overlay(canvas), tell, compare: () => this.compare,
       times: () => (feed.live ? this.timeline.times : null), until: (upto) => this.timeline.set(upto),
     });
-    this.legend = new Legend(store, painting, () => feed.live, { column: (i) => actions.colorBy(i), only: () => actions.filtered() });
+    this.legend = new Legend(store, painting, () => feed.live, { column: (i) => actions.colorBy(i), only: () => (frames.chosen(), actions.filtered()) });
     const on = { fly: (s: number) => actions.fly(s), hover: (s: number) => this.chosen.hoverSlot(s), close: () => actions.pin(-1) };
     this.chosen = new Chosen(store, camera, painting, new Detail(store, this.pictures, on), frames);
     this.drawer = new Drawer(store, painting, this.pictures, { ...on, close: () => actions.select(null) });
