@@ -102,7 +102,13 @@ func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, er
 // mistypedPlaces explains why columns named as places cannot be read, or returns nil if there are
 // none. This happens for a CSV file without rows, whose column types are unknown.
 func mistypedPlaces(ctx context.Context, r table.Reader, origin table.Origin) error {
-	for _, name := range []string{EmbeddingName, EmbeddingName + "_0"} {
+	candidates := []string{EmbeddingName, EmbeddingName + "_0"}
+	for _, p := range pairs {
+		if _, there := r.Schema().Find(p[1]); there {
+			candidates = append(candidates, p[0])
+		}
+	}
+	for _, name := range candidates {
 		f, there := r.Schema().Find(name)
 		if !there {
 			continue

@@ -168,6 +168,12 @@ func isNull(a arrow.Array, i int) bool {
 	return false
 }
 
+// Full reports whether no value is null, as far as that is known without a look at each.
+func (c Column) Full() bool {
+	_, coded := c.arr.(*array.Dictionary) // its values may be null
+	return c.arr != nil && c.arr.DataType().ID() != arrow.NULL && c.arr.NullN() == 0 && !coded
+}
+
 // NumberGetter returns a function that reads an array of numbers or booleans, or nil. It ignores
 // nulls.
 func NumberGetter(a arrow.Array) func(i int) float64 {

@@ -121,10 +121,11 @@ type source struct {
 	get    func(i int) float64 // nil: these are no numbers
 	exact  func(i int) string  // nil: no value is rounded
 	same   string              // if c is none: all values
+	full   bool                // no value is missing
 }
 
 func newSource(c table.Column, kind Kind) source {
-	s := source{there: true, c: c, get: table.NumberGetter(c.Array())}
+	s := source{there: true, c: c, get: table.NumberGetter(c.Array()), full: c.Full()}
 	if kind == Time {
 		s.millis = table.Millis(c)
 	}
@@ -199,14 +200,20 @@ func (s *source) text(i int) string {
 		return ""
 	case !s.c.Valid():
 		return s.same
-	case s.c.IsNull(i):
+	}
+	return clip(s.raw(i))
+}
+
+// raw is like text for a column that is there, without the bounds of clip.
+func (s *source) raw(i int) string {
+	if !s.full && s.c.IsNull(i) {
 		return ""
 	}
-	return clip(s.c.Text(i))
+	return s.c.Text(i)
 }
 
 func (s *source) number(i int) float64 {
-	if s.get == nil || s.c.IsNull(i) {
+	if s.get == nil || !s.full && s.c.IsNull(i) {
 		return math.NaN()
 	}
 	return s.get(i)
@@ -219,19 +226,33 @@ func (c *column) categorize(slots []int32, s *source) bool {
 	if c.whole && !clusterLike(c.Name) {
 		most = mostWhole
 	}
+	// Neighbouring rows often have the same value, and all rows of some columns.
+	last, code := "", uint32(0)
 	for i, slot := range slots {
 		if slot == none {
 			continue
 		}
-		c.codes[slot] = 0
-		text := s.text(i)
-		if text == "" {
+		text := s.same
+		if s.there && s.c.Valid() {
+			text = s.raw(i)
+		}
+		if text == last {
+			c.codes[slot] = code
 			continue
 		}
-		code, known := c.code[text]
+		last = text
+		known := text == ""
+		if code = 0; !known {
+			code, known = c.code[text] // its values are clipped: a text that is among them needs no clipping
+		}
+		if !known {
+			text = clip(text)
+			code, known = c.code[text]
+		}
 		if !known {
 			// Fractions and infinities cannot be categories of whole numbers.
 			if v := s.number(i); len(c.values) >= most || c.whole && v != math.Trunc(v) {
+				c.codes[slot] = 0
 				c.uncategorize()
 				c.fill(slots, s)
 				return false
@@ -352,7 +373,9 @@ func narrowed(from []float64, slots []uint32) []float32 {
 
 // clip returns s as valid UTF-8, cut between two runes to the maximum length of a value.
 func clip(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
+	if !utf8.ValidString(s) { // the check is several times as fast
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
 	if len(s) > mostBytes {
 		cut := mostBytes
 		for cut > 0 && !utf8.RuneStart(s[cut]) {

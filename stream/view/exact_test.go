@@ -132,6 +132,38 @@ func TestSampleFirst(t *testing.T) {
 	}
 }
 
+// On a live map the first points that a page gets are events, which have classes, and not the base,
+// which has none.
+func TestEventsBeforeTheBase(t *testing.T) {
+	h := New(Settings{Base: 100, Live: true})
+	b := Base{X: make([]float32, 100), Y: make([]float32, 100)}
+	for i := range 100 {
+		b.Keys = append(b.Keys, uint64(i+1))
+	}
+	h.Refresh(MapState{ID: "m", Version: 1}, b, nil)
+	in := Rows{X: []float32{1, 2, 3}, Y: []float32{1, 2, 3}, Columns: []table.Column{table.StringColumn("class", []string{"a", "b", "a"})}}
+	if err := h.Put(in); err != nil {
+		t.Fatal(err)
+	}
+	p := newPage(h)
+	defer p.r.Close()
+	for len(p.points) == 0 {
+		m, ok, _ := p.r.poll()
+		if !ok {
+			t.Fatal("there is no part")
+		}
+		p.take(t, m)
+	}
+	for s, at := range p.points {
+		if s < 100 || at.row == "" {
+			t.Errorf("slot %d comes first: %+v", s, at)
+		}
+	}
+	if p.drain(t); len(p.points) != 103 || !p.whole {
+		t.Errorf("then %d points", len(p.points))
+	}
+}
+
 // dumpedRows returns the table of all points that a page gets when it loads them.
 func dumpedRows(t *testing.T, h *Hub) *table.Table {
 	t.Helper()

@@ -262,23 +262,25 @@ const (
 // sampleKey is the key of the sample among the parts, which have the numbers of slots.
 const sampleKey = -1
 
-// sample returns a part with points from the whole ring if the full state is much larger. With it,
-// a page on a slow connection shows the whole map at once. Later parts contain these points again.
-// The results are those of part. The hub's lock must be held.
+// sample returns a part with points from the whole ring if the full state is much larger, or if the
+// base comes before the ring. With it, a page on a slow connection shows the whole map at once, and
+// the first points of a live page have colours, which those of the base lack. Later parts contain
+// these points again. The results are those of part. The hub's lock must be held.
 func (r *Reader) sample() (m Message, ok, more bool) {
 	h, e := r.h, &r.h.encoded
-	if r.sampled || h.ring.n < 4*sampleRows {
+	if n := h.ring.n; r.sampled || n == 0 || n < 4*sampleRows && len(h.base.used) == 0 {
 		return Message{}, false, false
 	}
+	rows := min(h.ring.n, sampleRows)
 	p := e.parts[sampleKey]
 	if p == nil || !h.recent(p) {
 		if !e.room(min(e.usual, partBytes)) {
 			return Message{}, false, true
 		}
 		p = &part{at: h.log.end(), total: h.log.total}
-		p.Message = h.frame(Put, spread(h.ring.used, h.ring.n, sampleRows))
+		p.Message = h.frame(Put, spread(h.ring.used, h.ring.n, rows))
 		if n := len(p.Data); n > sampleBytes {
-			p.Message = h.frame(Put, spread(h.ring.used, h.ring.n, max(sampleRows*sampleBytes/n, 1)))
+			p.Message = h.frame(Put, spread(h.ring.used, h.ring.n, max(rows*sampleBytes/n, 1)))
 		}
 		e.store(sampleKey, p)
 	}

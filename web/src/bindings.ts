@@ -4,6 +4,7 @@ import type { Camera } from "./camera";
 import type { Chosen } from "./chosen";
 import { $ } from "./dom";
 import type { Tool } from "./input";
+import { middleOf } from "./framing";
 import { help, type Bindings } from "./keys";
 import type { Moves } from "./moves";
 import type { XY } from "./select";
@@ -34,7 +35,7 @@ export interface Keyed {
 /** bindings returns the action of each key that the help lists. */
 export function bindings(on: Keyed): Bindings {
   const { camera, moves } = on;
-  const middle = (): XY => [camera.width / 2, camera.height / 2];
+  const middle = (): XY => middleOf(camera);
   const step = (far: boolean): number => (far ? 240 : 60);
   const closer = (): void => moves.zoom(...middle(), 1.4);
   return {
@@ -48,7 +49,7 @@ export function bindings(on: Keyed): Bindings {
     map: {
       ArrowLeft: (far) => moves.pan(step(far), 0), ArrowRight: (far) => moves.pan(-step(far), 0),
       ArrowUp: (far) => moves.pan(0, step(far)), ArrowDown: (far) => moves.pan(0, -step(far)),
-      Enter: () => on.pin(on.chosen.pick(...middle())),
+      Enter: () => on.pin(on.chosen.pick(...middle(), Math.max(camera.width, camera.height))),
     },
   };
 }

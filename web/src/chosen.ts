@@ -136,11 +136,14 @@ export class Chosen {
     this.detail.hover(this.hovered, ...this.pointer, this.painting.column);
   }
 
-  /** pick returns the point nearest to a position on the page, -1 if none is near. */
-  pick(x: number, y: number): number {
+  /** pick returns the point nearest to a position on the page, -1 if none is within a distance in CSS pixels. */
+  pick(x: number, y: number, within = reach): number {
     if (x < 0) return -1;
     this.regrid();
-    return this.grid.nearest(this.store, ...this.camera.toMap(x, y), reach / this.camera.scale);
+    for (let r = Math.min(reach, within); ; r = Math.min(2 * r, within)) {
+      const s = this.grid.nearest(this.store, ...this.camera.toMap(x, y), r / this.camera.scale);
+      if (s >= 0 || r >= within) return s;
+    }
   }
 
   private regrid(): void {

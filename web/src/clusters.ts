@@ -2,6 +2,7 @@
 
 import { clusterName, css, isNoise, nameOf } from "./color";
 import { $, h } from "./dom";
+import { keepFocus } from "./focus";
 import type { Painting } from "./painting";
 import { when, type Store } from "./store";
 import type { ClusterEvent, Clusters } from "./wire";
@@ -97,20 +98,22 @@ export class ClusterList {
     const living = known.clusters.filter((k) => !k.missing).length;
     const course = known.events.length > 0 ? ` · ${births} new, ${ends} ended` : "";
     const summary = h("summary", {}, h("h2", {}, `${living} ${living === 1 ? "cluster" : "clusters"}${course}`));
-    if (!details.open) {
-      details.replaceChildren(summary);
-      return;
-    }
+    const parts = details.open ? this.lists(known) : [];
+    keepFocus(details, "key", () => details.replaceChildren(summary, ...parts), () => summary);
+  }
+
+  /** lists returns the list of clusters and that of their events. */
+  private lists(known: Clusters): HTMLElement[] {
     const list = h("div", { class: "near clusterlist" });
     const order = known.clusters.slice().sort((a, b) => Number(a.missing ?? false) - Number(b.missing ?? false) || b.size - a.size);
     for (const k of order.slice(0, listed)) {
       const dot = h("i");
       dot.style.background = this.color(k.id);
       const since = k.since ? `since ${when(k.since)}` : "";
-      list.append(
-        h("button", { class: k.missing ? "off" : "", title: [this.title(k.id), since, k.missing ? "not on the newest map" : ""].filter(Boolean).join(", "), on: { click: () => this.on.fly(k.id) } },
-          dot, h("span", {}, this.title(k.id)), h("b", {}, k.size.toLocaleString("en")), k.since ? h("time", {}, clock(k.since)) : null),
-      );
+      const b = h("button", { class: k.missing ? "off" : "", title: [this.title(k.id), since, k.missing ? "not on the newest map" : ""].filter(Boolean).join(", "), on: { click: () => this.on.fly(k.id) } },
+        dot, h("span", {}, this.title(k.id)), h("b", {}, k.size.toLocaleString("en")), k.since ? h("time", {}, clock(k.since)) : null);
+      b.dataset.key = k.id;
+      list.append(b);
     }
     if (order.length > listed) list.append(h("p", { class: "hint" }, `and ${order.length - listed} more`));
     const happened = h("div", { class: "near course" });
@@ -119,7 +122,7 @@ export class ClusterList {
         h("button", { title: e.at ? `${when(e.at)}, map version ${e.version ?? ""}` : "", on: { click: () => this.on.fly(e.id) } },
           h("time", {}, e.at ? clock(e.at) : ""), h("span", {}, `${clusterName(e.id, e.name)} ${sentence(e)}`)),
       );
-    details.replaceChildren(summary, list, ...(known.events.length > 0 ? [h("h3", {}, "What became of them"), happened] : []));
+    return [list, ...(known.events.length > 0 ? [h("h3", {}, "What became of them"), happened] : [])];
   }
 
   private color(id: string): string {

@@ -155,9 +155,13 @@ export class Compare {
     const column = this.store.add({ name: changedName, kind: "number", values: [] }, bySlot);
     const k = Math.min(nearest, both - 1);
     const kept = both > 0 ? Math.round(100 * (1 - sum / both)) : 0;
-    const light = h("button", { title: `Colour by the share of the ${k} nearest points that are others on the other map`, on: { click: () => this.on.colorBy(this.painting.column === column ? before : column) } }, "Changed");
-    let before = this.painting.column === column ? -1 : this.painting.column;
-    light.addEventListener("pointerdown", () => void (this.painting.column !== column && (before = this.painting.column)));
+    let before = -1; // the column that coloured the maps
+    const changedBy = (): void => {
+      const lit = this.painting.column === column;
+      if (!lit) before = this.painting.column;
+      this.on.colorBy(lit ? before : column);
+    };
+    const light = h("button", { title: `Colour by the share of the ${k} nearest points that are others on the other map`, on: { click: changedBy } }, "Changed");
     const joined = h("button", { title: "Move both maps together", pressed: this.together, on: { click: () => {
       this.together = !this.together;
       joined.setAttribute("aria-pressed", String(this.together));
@@ -216,6 +220,12 @@ export class Compare {
   /** home shows all points of the other map. */
   home(share?: number): void {
     if (this.pane && !this.together) this.moves!.home(true, share);
+  }
+
+  /** uncover moves the other map so that the points of these slots are not hidden. */
+  uncover(slots: Uint32Array, covered: number): void {
+    const { pane } = this;
+    if (pane && !this.together) this.moves!.uncover(Array.from(slots, (s) => pane.rowOf(s)).filter((row) => row >= 0), covered);
   }
 
   /** step advances an animation of the other view, and reports whether it continues. */

@@ -10,11 +10,16 @@ export interface Contour {
   segments: Float32Array;
 }
 
-const cols = 128;
-const rows = 84;
+/** The code of the contours of all points, where there are no classes. */
+export const everything = 1e9;
+
+const cols = 256;
+const rows = 168;
 const mostClasses = 14;
-/** The density of a contour, as a share of the class's highest. */
-const level = 0.16;
+/** The densities of contours, as shares of the class's highest: of classes whose dots leave gaps, and of those whose dots cover each other and hide where they are dense. */
+const sparse = [0.16];
+const dense = [0.04, 0.16, 0.4, 0.7];
+const all = [0.01, ...dense];
 
 /** contours finds the contours of the largest classes in view; code is each slot's class, 0 for none. */
 export function contours(store: Store, camera: Camera, code: (s: number) => number): Contour[] {
@@ -23,26 +28,34 @@ export function contours(store: Store, camera: Camera, code: (s: number) => numb
   const [x1, y0] = camera.toMap(camera.width * 1.1, camera.height * 1.1);
   const kx = cols / (x1 - x0);
   const ky = rows / (y1 - y0);
-  const grids = new Map<number, { n: number; cells: Float32Array }>();
-  for (const s of drawnSlots(store.base, store.slots, 200_000)) {
-    if (!store.alive[s]) continue;
-    const cx = Math.floor((store.x[s]! - x0) * kx);
-    const cy = Math.floor((store.y[s]! - y0) * ky);
-    if (!(cx >= 0 && cy >= 0 && cx < cols && cy < rows)) continue;
-    const c = code(s);
-    if (c <= 0) continue;
-    let g = grids.get(c);
-    if (!g) {
-      if (grids.size >= 512) continue;
-      grids.set(c, (g = { n: 0, cells: new Float32Array(cols * rows) }));
+  const counts = new Map<number, number>();
+  const each = (f: (c: number, cell: number) => void): void => {
+    for (const s of drawnSlots(store.base, store.slots, 200_000)) {
+      if (!store.alive[s]) continue;
+      const cx = Math.floor((store.x[s]! - x0) * kx);
+      const cy = Math.floor((store.y[s]! - y0) * ky);
+      if (!(cx >= 0 && cy >= 0 && cx < cols && cy < rows)) continue;
+      const c = code(s);
+      if (c > 0) f(c, cy * cols + cx);
     }
-    g.n++;
-    g.cells[cy * cols + cx]!++;
-  }
-  const largest = [...grids].filter(([, g]) => g.n >= 8).sort((a, b) => b[1].n - a[1].n).slice(0, mostClasses);
-  return largest.map(([c, g]) => {
-    for (let i = 0; i < 2; i++) blur(g.cells);
-    return { code: c, segments: march(g.cells, level * g.cells.reduce((a, b) => Math.max(a, b), 0), x0, y0, 1 / kx, 1 / ky) };
+  };
+  each((c) => counts.set(c, (counts.get(c) ?? 0) + 1));
+  const largest = [...counts].filter(([, n]) => n >= 8).sort((a, b) => b[1] - a[1]).slice(0, mostClasses);
+  const grids = new Map(largest.map(([c]) => [c, new Float32Array(cols * rows)]));
+  each((c, at) => {
+    const g = grids.get(c);
+    if (g) g[at]!++;
+  });
+  const share = Math.min(200_000 / Math.max(store.slots - store.base, 1), 1); // of the points that are counted
+  const pixels = (1.2 * camera.width * 1.2 * camera.height) / (cols * rows);
+  return largest.map(([code, n]) => {
+    const g = grids.get(code)!;
+    // Few points make ragged lines, so that their density is smoothed more.
+    for (let i = 0; i < (n < 2000 ? 8 : n < 20_000 ? 4 : 2); i++) blur(g);
+    const most = g.reduce((a, b) => Math.max(a, b), 0);
+    const levels = most / share > pixels / 4 ? (code === everything ? all : dense) : sparse;
+    const segments = levels.flatMap((level) => march(g, level * most, x0, y0, 1 / kx, 1 / ky));
+    return { code, segments: Float32Array.from(segments) };
   });
 }
 
@@ -67,7 +80,7 @@ function blur(g: Float32Array): void {
 }
 
 /** march follows a level through a grid, cell by cell (marching squares, Lorensen and Cline 1987 in two dimensions). */
-function march(g: Float32Array, at: number, x0: number, y0: number, dx: number, dy: number): Float32Array {
+function march(g: Float32Array, at: number, x0: number, y0: number, dx: number, dy: number): number[] {
   const out: number[] = [];
   for (let y = 0; y + 1 < rows; y++)
     for (let x = 0; x + 1 < cols; x++) {
@@ -85,7 +98,7 @@ function march(g: Float32Array, at: number, x0: number, y0: number, dx: number, 
       }
       for (let k = 0; k + 1 < crossings.length; k += 2) out.push(...crossings[k]!, ...crossings[k + 1]!);
     }
-  return Float32Array.from(out);
+  return out;
 }
 
 const around: readonly (readonly [number, number])[] = [[0, 0], [1, 0], [1, 1], [0, 1]];

@@ -2,6 +2,7 @@
 
 import { nameOf } from "./color";
 import { $, h } from "./dom";
+import { isDrawn, keepFocus, Origin } from "./focus";
 import type { Pictures } from "./pictures";
 import { figure, when, type Store } from "./store";
 
@@ -39,6 +40,7 @@ export class Detail {
   private shown = -1;
   private over = -1;
   private timer = 0;
+  private origin: Origin | null = null;
 
   constructor(private readonly store: Store, private readonly pictures: Pictures, private readonly on: { close(): void; fly(s: number): void; hover(s: number): void }) {}
 
@@ -89,7 +91,10 @@ export class Detail {
   }
 
   close(): void {
+    const back = this.box.contains(document.activeElement) ? this.origin : null;
     this.box.hidden = true;
+    this.origin = null;
+    back?.focus();
   }
 
   /** show shows the full description of a point, with its neighbours on the map. */
@@ -117,42 +122,56 @@ export class Detail {
   }
 
   private fill(title: string, fields: HTMLElement, near: readonly Near[], why: Why): void {
-    const head = h("header", {}, h("h2", {}, title), h("button", { class: "close", label: "Close", on: { click: () => this.on.close() } }, "✕"));
+    const close = h("button", { class: "close", label: "Close", on: { click: () => this.on.close() } }, "✕");
+    close.dataset.key = "close";
+    const parts: HTMLElement[] = [h("header", {}, h("h2", {}, title), close), fields];
+    if (why.reasons.length > 0 || why.note !== "") parts.push(h("h3", {}, "Why it is novel"));
+    parts.push(...why.reasons.map((r) => this.reason(r)));
+    if (why.note !== "") parts.push(h("p", { class: "hint" }, why.note));
+    if (why.near.length > 0) parts.push(h("h3", {}, "Nearest by their vectors"), this.near(why.near));
+    if (near.length > 0) parts.push(h("h3", {}, "Nearest on the map"), this.near(near));
+    this.origin ??= Origin.here();
+    const { activeElement } = document;
+    const seen = isDrawn(activeElement);
     const { scrollTop } = this.box;
-    this.box.replaceChildren(head, fields);
-    if (why.reasons.length > 0 || why.note !== "") this.box.append(h("h3", {}, "Why it is novel"));
-    for (const r of why.reasons) this.box.append(this.reason(r));
-    if (why.note !== "") this.box.append(h("p", { class: "hint" }, why.note));
-    if (why.near.length > 0) this.box.append(h("h3", {}, "Nearest by their vectors"), this.near(why.near));
-    if (near.length > 0) this.box.append(h("h3", {}, "Nearest on the map"), this.near(near));
+    keepFocus(this.box, "key", () => this.box.replaceChildren(...parts), () => close);
     this.box.hidden = false;
     this.box.scrollTop = scrollTop;
+    if (seen && !isDrawn(activeElement) && !this.box.contains(document.activeElement)) close.focus(); // the panel hides the list that it was opened from
   }
 
   /** reason shows a column: the values of the event and its neighbours, and its share as a bar. */
   private reason(r: Reason): HTMLElement {
     const bar = h("i");
     bar.style.width = `${Math.min(Math.max(r.share, 0), 1) * 100}%`;
-    const sign = r.direction === "above" ? "↑ " : r.direction === "below" ? "↓ " : "";
-    const instead = r.expected === undefined ? "" : r.direction === "other" ? `, not ${r.expected}` : `, neighbours ${r.expected}`;
+    const text = reasonText(r);
     return h(
       "div", { class: "reason" },
       h("span", { title: r.column }, r.column), h("b", {}, `${Math.round(r.share * 100)}%`), bar,
-      r.value === undefined ? null : h("em", {}, `${sign}${r.value}${instead}`),
+      text === "" ? null : h("em", {}, text),
     );
   }
 
   near(near: readonly Near[]): HTMLElement {
     const list = h("div", { class: "near" });
-    for (const n of near)
-      list.append(
-        h(
-          "button", { disabled: n.slot < 0, on: { click: () => this.on.fly(n.slot), mouseenter: () => this.on.hover(n.slot), mouseleave: () => this.on.hover(-1) } },
-          h("span", {}, n.id || `point ${n.slot}`), h("b", {}, figure(n.distance)),
-        ),
+    for (const n of near) {
+      const b = h(
+        "button", { disabled: n.slot < 0, on: { click: () => this.on.fly(n.slot), mouseenter: () => this.on.hover(n.slot), mouseleave: () => this.on.hover(-1) } },
+        h("span", {}, n.id || `point ${n.slot}`), h("b", {}, figure(n.distance)),
       );
+      b.dataset.key = `${n.slot}`;
+      list.append(b);
+    }
     return list;
   }
+}
+
+/** reasonText writes the value of an event and those of its neighbours, "" if they are unknown. */
+export function reasonText(r: Reason): string {
+  if (r.value === undefined) return "";
+  const sign = r.direction === "above" ? "↑ " : r.direction === "below" ? "↓ " : "";
+  const instead = r.expected === undefined ? "" : r.direction === "other" ? `, not ${r.expected}` : `, neighbours ${r.expected}`;
+  return `${sign}${r.value}${instead}`;
 }
 
 /** linked returns a text, as a link if it is a web address. */

@@ -3,6 +3,7 @@
 import { tableFromArrays, tableToIPC } from "@uwdata/flechette";
 import { apart } from "./apart";
 import { $, h, save } from "./dom";
+import { keepFocus, toMap } from "./focus";
 import type { Painting } from "./painting";
 import type { Pictures } from "./pictures";
 import { csv } from "./select";
@@ -35,6 +36,7 @@ export class Drawer {
   }
 
   hide(): void {
+    if (this.box.contains(document.activeElement)) toMap();
     this.box.hidden = true;
     this.slots = new Uint32Array(0);
   }
@@ -112,14 +114,16 @@ export class Drawer {
     const head = h("div", { class: "row head" });
     const title = (text: string, column: number): void => {
       const mark = this.sorted?.column === column ? (this.sorted.up ? " ↑" : " ↓") : "";
-      head.append(h("button", { title: text, class: this.store.columns[column]?.kind === "number" ? "num" : "", on: { click: () => this.sort(column) } }, text + mark));
+      const b = h("button", { title: text, class: this.store.columns[column]?.kind === "number" ? "num" : "", on: { click: () => this.sort(column) } }, text + mark);
+      b.dataset.key = `column ${column}`;
+      head.append(b);
     };
     title("id", -1);
     this.store.columns.forEach((c, i) => title(c.name, i));
     this.body = h("div");
     this.body.style.height = `${this.order.length * rowHeight}px`;
     this.body.style.width = `${(this.store.columns.length + 1) * cellWidth}px`;
-    this.rows.replaceChildren(head, this.body);
+    keepFocus(this.rows, "key", () => this.rows.replaceChildren(head, this.body));
     this.lay();
   }
 
@@ -131,12 +135,13 @@ export class Drawer {
     for (let i = from; i < to; i++) {
       const s = this.order[i]!;
       const row = h("button", { class: "row", on: { click: () => this.on.fly(s), mouseenter: () => this.on.hover(s), focus: () => this.on.hover(s) } });
+      row.dataset.key = `${s}`;
       row.style.top = `${(i + 1) * rowHeight}px`;
       row.append(h("span", {}, this.store.id(s) || `#${s}`));
       this.store.columns.forEach((c, k) => row.append(h("span", { class: c.kind === "number" ? "num" : "" }, this.store.text(s, k))));
       made.push(row);
     }
-    this.body.replaceChildren(...made);
+    keepFocus(this.body, "key", () => this.body.replaceChildren(...made));
   }
 
   private sort(column: number): void {

@@ -3,6 +3,7 @@
 import { percent } from "./apart";
 import { nameOf, scaleOf } from "./color";
 import { $, h } from "./dom";
+import { keepFocus } from "./focus";
 import { axisOf, codesOf, countsOf, drawBars, positionOn, valueAt, type Axis } from "./histogram";
 import type { Mask } from "./mask";
 import type { Painting } from "./painting";
@@ -31,6 +32,7 @@ export class Filters {
   private rows: Row[] = [];
   private timer = 0;
   private waiting = 0;
+  private telling = 0;
 
   constructor(
     private readonly store: Store, private readonly painting: Painting, private readonly mask: Mask, private readonly timed: () => boolean,
@@ -80,6 +82,8 @@ export class Filters {
       if (!this.mask.set(column, filter)) this.on.tell("There are too many filters.");
       this.on.changed();
       this.later();
+      clearTimeout(this.telling);
+      this.telling = window.setTimeout(() => this.on.tell(this.mask.filters.length > 0 ? this.share() : "No filter is left."), 600);
     });
   }
 
@@ -92,6 +96,7 @@ export class Filters {
   private draw(): void {
     const filtered = this.mask.filters.length > 0;
     this.summary.textContent = filtered ? this.share() : "Filters";
+    if (!filtered && document.activeElement === this.clearing) this.details.querySelector("summary")!.focus();
     this.clearing.hidden = !filtered;
     if (!this.details.open || this.box.offsetHeight === 0) return;
     // Only columns in view are drawn, one per task, so that the page of a large map stays responsive.
@@ -178,6 +183,7 @@ export class Filters {
       axis = axisOf(this.store, column, log);
       switching.setAttribute("aria-pressed", String(log));
       const f = range();
+      if (!f && document.activeElement === clear) low.focus();
       clear.hidden = !f;
       box.classList.toggle("on", f !== undefined);
       low.disabled = high.disabled = !axis;
@@ -219,7 +225,6 @@ export class Filters {
       const { all, passing } = codesOf(this.store, column, this.passes(column));
       const order = [...all.keys()].filter((code) => code > 0 && all[code]! > 0).sort((a, b) => Number(chosen.has(c.values[b - 1]!)) - Number(chosen.has(c.values[a - 1]!)) || all[b]! - all[a]! || a - b);
       const top = Math.max(1, ...order.map((code) => all[code]!));
-      const focused = box.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.value : undefined;
       const made = order.slice(0, Math.max(listed, chosen.size)).map((code) => {
         const value = c.values[code - 1]!;
         const bar = h("i");
@@ -229,9 +234,11 @@ export class Filters {
         return b;
       });
       box.classList.toggle("on", f !== undefined);
-      box.replaceChildren(h("div", { class: "filterhead" }, h("span", { title: c.name }, c.name), f ? h("button", { class: "close", label: `End the filter of ${c.name}`, on: { click: () => this.set(column, null) } }, "✕") : null), ...made);
-      if (order.length > made.length) box.append(h("p", { class: "hint" }, `and ${(order.length - made.length).toLocaleString("en")} more: search, or colour by it`));
-      if (focused !== undefined) made.find((b) => b.dataset.value === focused)?.focus();
+      const clear = f ? h("button", { class: "close", label: `End the filter of ${c.name}`, on: { click: () => this.set(column, null) } }, "✕") : null;
+      const more = order.length - made.length;
+      const hint = more > 0 ? [h("p", { class: "hint" }, `and ${more.toLocaleString("en")} more: search, or colour by it`)] : [];
+      const head = h("div", { class: "filterhead" }, h("span", { title: c.name }, c.name), clear);
+      keepFocus(box, "value", () => box.replaceChildren(head, ...made, ...hint), () => made[0] ?? null);
     };
     box.append(h("div", { class: "filterhead" }, c.name));
     return { column, box, draw };

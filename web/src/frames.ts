@@ -63,6 +63,11 @@ export class Frames {
     if (this.waiting === 0) this.waiting = requestAnimationFrame((t) => this.tick(t));
   }
 
+  /** chosen records that the user chose other colours or classes: the legend follows at once, not only twice a second. */
+  chosen(): void {
+    this.legendAt = -Infinity;
+  }
+
   /** moved records that the user moves the view. */
   moved(): void {
     this.moving = performance.now() + resting;

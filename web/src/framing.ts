@@ -71,6 +71,18 @@ function panels(camera: Camera): { right: number; top: number; bottom: number } 
   return { right: Math.max(0, right), top: Math.max(0, boxOn("header").bottom + 8 - camera.top, camera.above), bottom: Math.max(0, ...low) };
 }
 
+/** followPanels keeps the lower end of the header and the height of the sheet as lengths of the style, for the panels that lie next to them. */
+export function followPanels(): void {
+  const [header, sheet] = [document.querySelector("header")!, document.querySelector("aside")!];
+  const { style } = document.documentElement;
+  const seen = new ResizeObserver(() => {
+    style.setProperty("--head", `${header.getBoundingClientRect().bottom}px`);
+    style.setProperty("--sheet", `${sheet.offsetHeight}px`);
+  });
+  seen.observe(header);
+  seen.observe(sheet);
+}
+
 /** covering returns the boxes of the page's panels, in CSS pixels. */
 export function covering(): Box[] {
   return [...document.querySelectorAll<HTMLElement>("header, aside > section, #drawer, footer, #panehead, #welcome")]

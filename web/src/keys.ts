@@ -6,7 +6,7 @@ const listed: readonly (readonly [string, string])[] = [
   ["← → ↑ ↓", "move the map; with Shift farther"],
   ["+ -", "zoom"],
   ["0 9", "show all points; 99 % of them"],
-  ["Enter", "choose the point in the middle"],
+  ["Enter", "choose the point nearest to the middle"],
   ["/", "search"],
   ["C", "choose the column that colours"],
   ["F", "filters: histograms of columns with a brush"],
@@ -38,12 +38,13 @@ export function names({ key, code }: Pick<KeyboardEvent, "key" | "code">): strin
 }
 
 /** listen handles keys, except in text fields and open dialogs, and reports each handled one. */
-export function listen(map: HTMLElement, keys: Bindings, done: () => void): void {
+export function listen(keys: Bindings, done: () => void): void {
   addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
     const target = e.target as HTMLElement;
-    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
-    const free = target === map || target === document.body;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && e.key !== "Escape") return;
+    if (e.key === " " && target.closest("button, summary, a")) return; // it presses them
+    const free = target.classList.contains("over") || target === document.body;
     const act = names(e).map((name) => (free ? keys.map[name] : undefined) ?? keys.page[name]).find(Boolean);
     if (!act) return;
     e.preventDefault();

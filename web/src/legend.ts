@@ -2,6 +2,7 @@
 
 import { css, nameOf, ramp } from "./color";
 import { $, h } from "./dom";
+import { keepFocus } from "./focus";
 import type { Painting } from "./painting";
 import { arrival, type Store } from "./store";
 
@@ -27,11 +28,12 @@ export class Legend {
   }
 
   draw(): void {
-    const focused = this.box.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.code : undefined;
-    if (this.painting.column === -1) this.box.replaceChildren();
-    else if (this.painting.category) this.classes();
-    else this.bar();
-    if (focused !== undefined) this.box.querySelector<HTMLElement>(`[data-code="${focused}"]`)?.focus();
+    const redraw = (): void => {
+      if (this.painting.column === -1) this.box.replaceChildren();
+      else if (this.painting.category) this.classes();
+      else this.bar();
+    };
+    keepFocus(this.box, "code", redraw, () => this.box.querySelector("button"));
   }
 
   private classes(): void {
@@ -88,7 +90,11 @@ export class Legend {
     }
     const [from, to] = this.painting.ends();
     const ends = h("div", { class: "ends" }, h("span", {}, from), scale.log ? h("span", {}, "logarithmic") : null, h("span", {}, to));
-    this.box.replaceChildren(canvas, ends);
+    const none = this.painting.missing();
+    const dot = h("i");
+    dot.style.background = css(theme.missing);
+    const row = none > 0 ? h("div", { class: "none" }, dot, h("span", {}, "no value"), h("b", {}, none.toLocaleString("en"))) : "";
+    this.box.replaceChildren(canvas, ends, row);
   }
 }
 

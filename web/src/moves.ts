@@ -64,11 +64,12 @@ export class Moves {
   }
 
   /** uncover moves the map up if points would be hidden by that many pixels at the bottom of the page. */
-  uncover(slots: Uint32Array, covered: number): void {
+  uncover(slots: ArrayLike<number>, covered: number): void {
     const { camera, store } = this;
+    if (slots.length === 0) return;
     let y = 0;
-    for (const s of slots) y += store.y[s]! / slots.length;
-    const free = innerHeight - covered - 14;
+    for (let i = 0; i < slots.length; i++) y += store.y[slots[i]!]! / slots.length;
+    const free = innerHeight - covered - 14 - camera.top;
     const at = camera.toScreen(camera.x, y)[1];
     if (at >= free * 0.9) this.fly([camera.x, camera.y - (at - free * 0.55) / camera.scale, camera.scale]);
   }

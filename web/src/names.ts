@@ -2,7 +2,7 @@
 
 import type { Camera } from "./camera";
 import type { ClusterList } from "./clusters";
-import { contours, type Contour } from "./contours";
+import { contours, everything, type Contour } from "./contours";
 import { covering } from "./framing";
 import { lay, peaks, type Label } from "./labels";
 import type { Painting } from "./painting";
@@ -27,8 +27,8 @@ export class Names {
     this.near = null;
     const { store, camera, painting, clusters } = this;
     const { column, code } = painting.category ? painting : clusters;
+    if (this.outlining) this.contours = contours(store, camera, column < 0 ? (s) => (painting.shown(s) ? everything : 0) : code);
     if (column < 0) return;
-    if (this.outlining) this.contours = contours(store, camera, code);
     if (this.naming) this.labels = this.named(column, code, measure);
   }
 

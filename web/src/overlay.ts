@@ -1,7 +1,7 @@
 // The overlay above the points: names of classes, hovered, chosen and outlined points, and points that have just arrived or left.
 
 import { css } from "./color";
-import type { Contour } from "./contours";
+import { everything, type Contour } from "./contours";
 import { dotOf, type Scene } from "./draw";
 import { lineAt, type Label } from "./labels";
 import type { Painting } from "./painting";
@@ -141,8 +141,12 @@ export class Overlay {
       c.lineTo(v[i + 2]! * k + ox, oy - v[i + 3]! * k);
     }
     c.lineCap = "round";
-    c.lineWidth = 1.5;
-    c.strokeStyle = css(p.colors[o.code] ?? s.theme.missing, 0.55);
+    // On dots of the same colour the line is seen by its edges.
+    c.lineWidth = 3.2;
+    c.strokeStyle = s.theme.halo;
+    c.stroke();
+    c.lineWidth = 1.4;
+    c.strokeStyle = o.code === everything ? s.theme.ink : css(p.colors[o.code] ?? s.theme.missing, 0.9);
     c.stroke();
   }
 

@@ -1,7 +1,8 @@
 // The colours of points and which are shown, depending on a column, highlighted classes, time and the selection.
 
-import { classShades, fixedShades, isNoise, position, ramp, rgba, scaleOf, shadeColor, shadeKey, type RGBA, type Scale, type Shade, type Theme } from "./color";
-import type { Column, Store } from "./store";
+import { isNoise, position, ramp, rgba, scaleOf, type RGBA, type Scale, type Theme } from "./color";
+import { classShades, shadeColor, Taken, type Shade } from "./shades";
+import type { Store } from "./store";
 
 const faint = 0x16; // the opacity of points that are not highlighted
 const below = 0x70; // of reference points, which are below all others
@@ -67,49 +68,13 @@ export class Painting {
   /** recolor assigns colours to classes. A class that has had one keeps it. */
   private recolor(): void {
     const c = this.store.columns[this.column]!;
-    const { names, angles } = this.directions(c);
+    const names = c.values.filter((_, i) => !isNoise(c, i + 1));
     const kept = new Map(this.shades.get(c.name));
-    const used = new Set(names.flatMap((name) => kept.get(name) ?? []).map(shadeKey));
-    const free = (s: Shade): boolean => !used.has(shadeKey(s));
-    for (const [name, fresh] of classShades(names, angles)) {
-      if (kept.has(name)) continue;
-      const shade = free(fresh) ? fresh : (fixedShades.find(free) ?? fresh);
-      used.add(shadeKey(shade));
-      kept.set(name, shade);
-    }
+    const taken = new Taken(names.flatMap((name) => kept.get(name) ?? []));
+    for (const [name, shade] of classShades(names)) if (!kept.has(name)) kept.set(name, taken.take(shade));
     // Until all points have arrived, the next ones may change the choice.
     if (this.settled) this.shades.set(c.name, kept);
     this.colors = [this.theme.missing, ...c.values.map((name, i) => (isNoise(c, i + 1) ? this.theme.missing : shadeColor(kept.get(name)!, this.theme)))];
-  }
-
-  /** directions returns the classes of a column and the direction of each from the middle of the map. */
-  private directions(c: Column): { names: string[]; angles: number[] } {
-    const n = c.values.length + 1;
-    const counts = new Float64Array(n);
-    const sx = new Float64Array(n);
-    const sy = new Float64Array(n);
-    let mx = 0, my = 0;
-    const { x, y, alive, base, slots } = this.store;
-    for (let s = base; s < slots; s++) {
-      if (!alive[s]) continue;
-      const code = this.value[s]!;
-      if (code >= n) continue;
-      counts[code]!++;
-      sx[code]! += x[s]!;
-      sy[code]! += y[s]!;
-      mx += x[s]!;
-      my += y[s]!;
-    }
-    const all = Math.max(this.store.n, 1);
-    const names: string[] = [];
-    const angles: number[] = [];
-    for (let code = 1; code < n; code++) {
-      if (isNoise(c, code)) continue;
-      const k = counts[code]!;
-      names.push(c.values[code - 1]!);
-      angles.push(k ? Math.atan2(sy[code]! / k - my / all, sx[code]! / k - mx / all) : 0);
-    }
-    return { names, angles };
   }
 
   /** extend assigns colours to new categories. */
@@ -222,6 +187,14 @@ export class Painting {
   ends(): [string, string] {
     const { scale, store, column } = this;
     return [(scale.below ? "≤ " : "") + store.brief(column, scale.from), (scale.above ? "≥ " : "") + store.brief(column, scale.to)];
+  }
+
+  /** missing returns the number of points within the shown time that have no number. */
+  missing(): number {
+    let n = 0;
+    const { alive, at, slots, base } = this.store;
+    for (let s = base; s < slots; s++) if (Number.isNaN(this.value[s]!) && alive[s] && at[s]! <= this.upto && !this.mask.bits[s]) n++;
+    return n;
   }
 
   /** counts returns the number of points of each class within the shown time, by code. */

@@ -19,8 +19,16 @@ export class Pulse {
   private readonly box = h("div", { class: "sparks" });
   private away = "";
   private status: Status = {};
+  /** The banner's text without its numbers. */
+  private said = "";
+  // One line; a click shows the rest.
+  private readonly line = h("button", { on: { click: () => this.line.setAttribute("aria-expanded", String($("banner").classList.toggle("open"))) } });
+  private readonly bar = h("progress", { label: "Share of the events for the first map" });
 
-  constructor(private readonly ink: () => string) {}
+  constructor(private readonly ink: () => string, private readonly tell: (text: string) => void) {
+    this.line.setAttribute("aria-expanded", "false");
+    $("banner").replaceChildren(this.line, this.bar);
+  }
 
   get element(): HTMLElement {
     return this.box;
@@ -59,17 +67,14 @@ export class Pulse {
     if (text === "" && this.growing()) text = "The stage falls behind: its lag grows.";
     const box = $("banner");
     box.hidden = text === "";
-    if (text === "") {
-      box.classList.remove("open");
-      return;
-    }
-    // One line; a click shows the rest.
-    box.replaceChildren(h("span", { title: text, on: { click: () => box.classList.toggle("open") } }, text));
-    if (this.away === "" && this.status.progress !== undefined) {
-      const p = h("progress");
-      p.value = this.status.progress;
-      box.append(p);
-    }
+    if (text === "") box.classList.remove("open");
+    // Counts in the text change every second: it is spoken when it begins to say something else.
+    const said = text.replace(/\d+/g, "");
+    if (said !== this.said && text !== "") this.tell(text);
+    this.said = said;
+    if (this.line.textContent !== text) this.line.textContent = this.line.title = text;
+    this.bar.hidden = this.away !== "" || this.status.progress === undefined;
+    this.bar.value = this.status.progress ?? 0;
   }
 
   private draw(): void {

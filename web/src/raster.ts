@@ -1,7 +1,7 @@
 // The software renderer: draws dots into an ImageData. It is used if WebGL would be
 // emulated, which takes a hundred times as long.
 
-import type { RGBA } from "./color";
+import { css, type RGBA } from "./color";
 import { dotOf, type Renderer, type Scene } from "./draw";
 
 /** A dot's coverage at one of the phases between pixels. */
@@ -32,6 +32,11 @@ export class Raster implements Renderer {
 
   draw(s: Scene): void {
     const { width, height } = this.canvas;
+    if (s.store.n + s.store.under === 0) {
+      this.context.fillStyle = css(s.theme.background);
+      this.context.fillRect(0, 0, width, height);
+      return;
+    }
     if (!this.image || this.image.width !== width || this.image.height !== height) this.image = new ImageData(width, height);
     const pixels = new Uint32Array(this.image.data.buffer);
     pixels.fill(s.theme.background);

@@ -19,7 +19,7 @@ export class Search {
   asks = false;
   timed = false;
 
-  constructor(private readonly store: Store, private readonly on: { hits(): void; fly(s: number): void; select(slots: Uint32Array, text: string): void; takes(text: string): "record" | "text" | null; problem(text: string): string; learn(): Promise<void>; place(record: string): Promise<void> }) {
+  constructor(private readonly store: Store, private readonly on: { hits(): void; fly(s: number): void; select(slots: Uint32Array, text: string): void; takes(text: string): "record" | "text" | null; problem(text: string): string; tell(text: string): void; learn(): Promise<void>; place(record: string): Promise<void> }) {
     this.input.addEventListener("focus", () => void (this.asks && on.learn()));
     let timer = 0;
     this.input.addEventListener("input", () => {
@@ -29,14 +29,17 @@ export class Search {
     this.input.addEventListener("keydown", (e) => {
       if (e.key === "Enter" && (this.placeable === "record" || (this.placeable && this.hits.length === 0))) this.place();
       else if (e.key === "Enter" && this.hits.length > 0) on.fly(this.hits[0]!);
-      if (e.key === "Escape") this.clear();
       if (e.key === "ArrowDown") this.box.querySelector("button")?.focus();
+      if (e.key === "Escape" && this.input.value === "" && this.box.hidden) return; // the page's Escape
+      if (e.key === "Escape") this.clear();
       e.stopPropagation();
     });
     this.box.addEventListener("keydown", (e) => {
       const next = e.key === "ArrowDown" ? "nextElementSibling" : e.key === "ArrowUp" ? "previousElementSibling" : null;
       if (next) ((document.activeElement as HTMLElement)[next] as HTMLElement | null)?.focus();
-      if (e.key === "Escape") this.clear();
+      if (e.key !== "Escape") return;
+      this.clear();
+      e.stopPropagation();
     });
   }
 
@@ -49,6 +52,7 @@ export class Search {
     this.run++;
     this.input.value = "";
     this.hits = new Uint32Array(0);
+    if (this.box.contains(document.activeElement)) this.input.focus();
     this.box.hidden = true;
     this.on.hits();
   }
@@ -92,6 +96,7 @@ export class Search {
     if (exact >= 0 && this.hits[0] !== exact) this.hits = Uint32Array.from([exact, ...this.hits.filter((s) => s !== exact)]);
     this.took = performance.now() - begun;
     this.list(reason);
+    this.on.tell(this.hits.length === 0 ? "Nothing is found." : `${this.hits.length.toLocaleString("en")} found; the down arrow leads to them.`);
     this.on.hits();
   }
 

@@ -3,7 +3,6 @@
 import type { Camera } from "./camera";
 import { $ } from "./dom";
 import type { Drawer } from "./drawer";
-import type { Moves } from "./moves";
 import type { Painting } from "./painting";
 import { inside, rounded, simplified, type XY } from "./select";
 import { mostCorners, mostIds, type State } from "./state";
@@ -20,7 +19,7 @@ export class Selection {
 
   constructor(
     private readonly store: Store, private readonly camera: Camera, private readonly painting: Painting,
-    private readonly drawer: Drawer, private readonly moves: Moves, private readonly changed: (count: number | null) => void,
+    private readonly drawer: Drawer, private readonly on: { uncover(slots: Uint32Array, covered: number): void; changed(count: number | null): void },
   ) {}
 
   /** take selects points. null or an empty list ends the selection. If uncover is set, the view moves if the drawer would hide points. */
@@ -30,9 +29,9 @@ export class Selection {
     this.painting.select(this.slots);
     if (this.slots) {
       this.drawer.show(this.slots);
-      if (uncover) this.moves.uncover(this.slots, $("drawer").offsetHeight);
+      if (uncover) this.on.uncover(this.slots, $("drawer").offsetHeight);
     } else this.drawer.hide();
-    this.changed(slots && slots.length);
+    this.on.changed(slots && slots.length);
   }
 
   /** keep remembers the selection by its ids, because slots and places may change. Points without ids are not remembered. */

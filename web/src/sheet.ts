@@ -2,6 +2,7 @@
 
 import { css } from "./color";
 import { h } from "./dom";
+import { keepFocus } from "./focus";
 import type { Painting } from "./painting";
 import type { Pictures } from "./pictures";
 import type { Store } from "./store";
@@ -54,11 +55,12 @@ export class Sheet {
         pictures.of(s) ?? h("span", { class: "snippet" }, pictures.likely && !pictures.files ? "" : (text ?? this.values(s))), h("span", { class: "caption" }, title),
       );
       b.style.cssText = `left: ${(i % across) * cell.width}px; top: ${Math.floor(i / across) * cell.height}px; width: ${cell.width - 6}px; height: ${cell.height - 6}px; border-bottom-color: ${css(this.painting.solid(s))}`;
+      b.dataset.key = `${s}`;
       made.push(b);
       cells.set(s, b);
     }
     this.cells = cells;
-    this.body.replaceChildren(...made);
+    keepFocus(this.body, "key", () => this.body.replaceChildren(...made));
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
       const could = pictures.likely;

@@ -1,6 +1,7 @@
 // On a narrow page the panels share one sheet: a row of tabs shows one of them. Wide pages show all.
 
 import { $, h } from "./dom";
+import { isDrawn } from "./focus";
 
 const names: Readonly<Record<string, string>> = {
   colors: "Colours", filters: "Filters", detail: "Point", clusters: "Clusters", strange: "Strangest", uncertain: "Ask labels",
@@ -23,8 +24,6 @@ export class Tabs {
       }
       this.draw();
     }).observe($("colors").parentElement!, { attributes: true, attributeFilter: ["hidden"], subtree: true });
-    const measure = (): void => document.documentElement.style.setProperty("--sheet", `${$("colors").parentElement!.offsetHeight}px`);
-    new ResizeObserver(measure).observe($("colors").parentElement!);
     this.draw();
   }
 
@@ -35,13 +34,14 @@ export class Tabs {
   }
 
   private draw(): void {
-    const focused = this.box.contains(document.activeElement);
+    const active = document.activeElement;
+    const focused = this.box.parentElement!.contains(active) && (this.box.contains(active) || isDrawn(active));
     const shown = this.sections.filter((s) => !s.hidden);
     this.box.replaceChildren(
       ...shown.map((s) => h("button", { pressed: s.id === this.front && !this.folded, on: { click: () => this.take(s.id) } }, names[s.id] ?? s.id)),
     );
     this.box.parentElement!.classList.toggle("folded", this.folded);
     for (const s of this.sections) s.classList.toggle("front", s.id === this.front && !this.folded);
-    if (focused) this.box.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
+    if (focused && !isDrawn(document.activeElement)) this.box.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
   }
 }

@@ -191,19 +191,21 @@ export function decode(data: ArrayBuffer, fields: readonly Field[]): Frame {
   return frame;
 }
 
-/** unpack reads the messages in a self-contained file, or the first ones in the page: base64 of gzip, see cmd/internal/viewer. */
-export async function unpack(text: string, to: Listener): Promise<void> {
+/** unpack reads the messages in a self-contained file, or the first ones in the page: base64 of gzip, see cmd/internal/viewer. The result passes them on. */
+export async function unpack(text: string): Promise<(to: Listener) => void> {
   const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const data = await new Response(stream).arrayBuffer();
   const view = new DataView(data);
-  for (let at = 0; at < data.byteLength; ) {
-    const length = view.getUint32(at, true);
-    const message = data.slice(at + 5, at + 5 + length);
-    if (view.getUint8(at + 4) === 1) to.said(JSON.parse(new TextDecoder().decode(message)) as Said);
-    else to.frame(message);
-    at += 5 + length;
-  }
+  return (to) => {
+    for (let at = 0; at < data.byteLength; ) {
+      const length = view.getUint32(at, true);
+      const message = data.slice(at + 5, at + 5 + length);
+      if (view.getUint8(at + 4) === 1) to.said(JSON.parse(new TextDecoder().decode(message)) as Said);
+      else to.frame(message);
+      at += 5 + length;
+    }
+  };
 }
 
 export interface Listener {

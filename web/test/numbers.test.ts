@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inside, rounded, simplified, type XY } from "../src/select";
+import { light, scaleOf } from "../src/color";
+import { Painting } from "../src/painting";
 import { figure, plain, shortest, Store, when } from "../src/store";
 import { storeOf } from "./points";
 
@@ -53,4 +55,14 @@ test("a simplified polygon has the same points inside", () => {
   const both = [round, few].map((p) => inside(store, p, () => true).length);
   assert.ok(Math.abs(both[0]! - both[1]!) <= 10, `${both}`);
   assert.deepEqual(few.map(([x]) => rounded(rounded(x, 50), 50)), few.map(([x]) => rounded(x, 50)));
+});
+
+test("a scale says that values are beyond its ends, infinite ones too, and how many are missing", () => {
+  const store = storeOf({ v: { kind: "number", values: [1, 2, 3, Infinity, NaN, NaN] } });
+  const scale = scaleOf(store, 0);
+  assert.deepEqual([scale.from, scale.to, scale.below, scale.above], [1, 3, false, true]);
+  const painting = new Painting(store, light);
+  painting.choose(0);
+  assert.deepEqual(painting.ends(), ["1", "≥ 3"]);
+  assert.equal(painting.missing(), 2);
 });

@@ -45,6 +45,11 @@ func TestNoRows(t *testing.T) {
 	if a, b := must(t, "inspect", "all.parquet", "--rows", "3"), must(t, "inspect", "both.parquet", "--rows", "3"); strings.TrimPrefix(a, "all") != strings.TrimPrefix(b, "both") {
 		t.Errorf("a file without rows changes those of the next:\n%s\n%s", a, b)
 	}
+	for _, verb := range [][]string{{"view", "none.csv", "--listen", "127.0.0.1:0"}, {"plot", "none.csv", "-o", "none.png"}} {
+		if code, _, errs := run(t, verb...); code != exitBadInput || !strings.Contains(errs, "the map has no rows") {
+			t.Errorf("%s of a map without rows: %d %s", verb[0], code, errs)
+		}
+	}
 	for _, in := range []string{"none.csv", stranger} {
 		if code, _, errs := run(t, "-q", "fit", in, "--columns", "*", "-o", "n.unfold"); code != exitBadInput || !strings.Contains(errs, "there are no rows") {
 			t.Errorf("fit %s: %d %s", in, code, errs)

@@ -54,7 +54,7 @@ func recorded(t *testing.T, n int, every time.Duration) (pictures []image.Image)
 	address := m.wrote(&m.out, `its live map is at http://(\S+)`)[1]
 	b.Show("http://" + strings.TrimRight(address, "/"))
 	b.Wait(`unfold.store.n > 200`)
-	browser.Eval[bool](b, `(unfold.colorBy(unfold.store.columns.findIndex(c => c.name === "category")), true)`)
+	browser.Eval[bool](b, `(unfold.actions.colorBy(unfold.store.columns.findIndex(c => c.name === "category")), true)`)
 	for range n {
 		begun := time.Now()
 		img, err := png.Decode(bytes.NewReader(b.Picture()))

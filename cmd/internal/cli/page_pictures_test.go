@@ -26,8 +26,8 @@ func TestPagePictures(t *testing.T) {
 		s    browser.Settings
 		do   string
 	}{
-		{"page-light.png", browser.Settings{}, `unfold.outline(); unfold.pin(unfold.chosen.pick(620, 350))`},
-		{"page-dark.png", browser.Settings{Dark: true}, `unfold.colorBy(unfold.store.columns.findIndex(c => c.name === "novelty_global")); unfold.select(Uint32Array.from({length: unfold.store.slots}, (_, s) => s).filter(s => unfold.store.x[s] < -25 && unfold.store.y[s] < -5))`},
+		{"page-light.png", browser.Settings{}, `unfold.actions.outline(); unfold.actions.pin(unfold.chosen.pick(620, 350))`},
+		{"page-dark.png", browser.Settings{Dark: true}, `unfold.actions.colorBy(unfold.store.columns.findIndex(c => c.name === "novelty_global")); unfold.actions.select(Uint32Array.from({length: unfold.store.slots}, (_, s) => s).filter(s => unfold.store.x[s] < -25 && unfold.store.y[s] < -5))`},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			b := browser.Open(t, c.s)

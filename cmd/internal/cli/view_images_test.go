@@ -73,9 +73,9 @@ func TestPicturesOnThePage(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	v := start(t, "view", imageFile(t, "images.parquet"), "--listen", "127.0.0.1:0")
 	b.Show("http://" + v.said(`address=(\S+)`)[1])
-	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.fly(1)`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.fly(1)`))
 	b.Wait(`document.querySelector("#detail img")?.naturalWidth === 40`)
-	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.select(Uint32Array.from([0, 1, 2, 10]))`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.select(Uint32Array.from([0, 1, 2, 10]))`))
 	b.Do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll("#drawer button")].find(b => b.textContent === "Sheet").click()`))
 	b.Wait(`document.querySelectorAll(".cell").length === 4 && [...document.querySelectorAll(".cell img")].map(i => i.naturalWidth).join() === "40,40,40"`)
 	if alt := browser.Eval[string](b, `document.querySelector(".cell img").alt`); alt != "The picture of a0" {
@@ -98,7 +98,7 @@ func TestPicturesFromElsewhere(t *testing.T) {
 	open := func(args ...string) {
 		v := start(t, "view", append([]string{"map.csv", "--listen", "127.0.0.1:0"}, args...)...)
 		b.Show("http://" + v.said(`address=(\S+)`)[1])
-		b.Do(chromedp.Evaluate[chromedp.Void](`unfold.fly(unfold.chosen.find("a"))`))
+		b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.fly(unfold.chosen.find("a"))`))
 	}
 	open()
 	b.Wait(`document.querySelector("#detail a")`)
@@ -112,7 +112,7 @@ func TestPicturesFromElsewhere(t *testing.T) {
 	if path := <-asked; path != "/a.gif" {
 		t.Errorf("the other server was asked for %q", path)
 	}
-	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.fly(unfold.chosen.find("b"))`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.fly(unfold.chosen.find("b"))`))
 	b.Wait(`document.querySelector("#detail h2").textContent === "b" && !document.querySelector("#detail img")`)
 	for _, bad := range []string{"example.org", "https://*.example.org", "https://example.org/x", "data:", "https://a;script-src", "'unsafe-inline'"} {
 		if code, _, stderr := run(t, "view", "map.csv", "--images-from", bad); code != exitUsage || !strings.Contains(stderr, "origin") {

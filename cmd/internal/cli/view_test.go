@@ -208,7 +208,7 @@ func TestWhyOnClick(t *testing.T) {
 	must(t, "-q", "embed", "small.csv", "-m", "m.unfold", "-o", "map.parquet", "--keep", "x")
 	m := start(t, "view", "m.unfold", "--listen", "127.0.0.1:0")
 	b.Show("http://" + m.said(`address=(\S+)`)[1])
-	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.pin(5)`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.pin(5)`))
 	b.Wait(`document.querySelectorAll("#detail .reason").length === 3`)
 	if got := browser.Eval[string](b, `[...document.querySelectorAll("#detail h3")].map(e => e.textContent).join(", ")`); got != "Why it is novel, Nearest by their vectors, Nearest on the map" {
 		t.Errorf("the panel has %s", got)
@@ -222,7 +222,7 @@ func TestWhyOnClick(t *testing.T) {
 	if browser.Eval[bool](b, `[...document.querySelectorAll("#detail .near span")].some(e => e.textContent === document.querySelector("#detail h2").textContent)`) {
 		t.Error("the point is among its own nearest points")
 	}
-	if n := browser.Eval[int](b, `unfold.marks().neighbors.length`); n < 5 {
+	if n := browser.Eval[int](b, `unfold.drawing.marks().neighbors.length`); n < 5 {
 		t.Errorf("%d neighbours are drawn", n)
 	}
 	if err := errors.Join(os.Mkdir("away", 0o755), os.Rename("map.parquet", "away/map.parquet")); err != nil {
@@ -230,7 +230,7 @@ func TestWhyOnClick(t *testing.T) {
 	}
 	plain := start(t, "view", "away/map.parquet", "--listen", "127.0.0.1:0")
 	b.Show("http://" + plain.said(`address=(\S+)`)[1])
-	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.pin(5)`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.pin(5)`))
 	b.Wait(`document.querySelector("#detail .hint")?.textContent.startsWith("There is no model to ask")`)
 	if said := b.Said(); len(said) > 0 {
 		t.Errorf("the page complained: %q", said)
@@ -256,7 +256,7 @@ func TestViewNamesClusters(t *testing.T) {
 	if got := browser.Eval[string](b, names); got != "a|b" {
 		t.Errorf("the labels are %q", got)
 	}
-	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.colorBy(unfold.store.columns.findIndex(c => c.name === "cluster"))`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.colorBy(unfold.store.columns.findIndex(c => c.name === "cluster"))`))
 	b.Wait(`unfold.names.labels.length === 2 && ` + names + ` !== "a|b"`)
 	if got := browser.Eval[string](b, names); got != "b|bytes high" {
 		t.Errorf("the clusters are named %q", got)

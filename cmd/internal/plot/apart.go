@@ -3,12 +3,13 @@ package plot
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 )
 
-// Maps with many classes use one colour for each class. The colours are far from each other, and
-// are assigned so that classes close together on the map have dissimilar colours.
+// Maps with many classes use one colour for each class. The colours are far from each other. With the
+// palette "position" they are assigned so that classes close together on the map have dissimilar ones.
 
 // deuteranopia converts linear RGB to the perception of an eye without middle cones, the most
 // frequent kind of colour blindness (G. Machado, M. Oliveira and L. Fernandes, "A
@@ -28,8 +29,12 @@ func (a tone) unlike(b tone) float64 {
 	return (distance(a.normal, b.normal) + distance(a.deutan, b.deutan)) / 2
 }
 
-// farColors returns n colours that contrast with the ground. Each is as far as possible from the
-// ground, the greys and the previous colours (the greedy k-center of Gonzalez 1985).
+// mostChroma bounds the chroma of far colours in CIE Lab: the primary colours of a screen are glaring.
+const mostChroma = 100
+
+// farColors returns n colours that contrast with the ground. The first are those of Okabe and Ito.
+// Each further one is as far as possible from the ground, the greys and the previous colours (the
+// greedy k-center of Gonzalez 1985).
 func farColors(n int, t theme) []color.NRGBA {
 	const step = 15 // of sRGB
 	var all []color.NRGBA
@@ -40,7 +45,7 @@ func farColors(n int, t theme) []color.NRGBA {
 				c := color.NRGBA{uint8(r), uint8(g), uint8(b), 255}
 				at := toneOf(c)
 				l, chroma := at.normal[0], math.Hypot(at.normal[1], at.normal[2])
-				if chroma < 22 || !t.dark && (l < 22 || l > 76) || t.dark && (l < 48 || l > 93) {
+				if chroma < 22 || chroma > mostChroma || !t.dark && (l < 22 || l > 76) || t.dark && (l < 48 || l > 93) {
 					continue
 				}
 				all, tones = append(all, c), append(tones, at)
@@ -52,7 +57,16 @@ func farColors(n int, t theme) []color.NRGBA {
 	for i, at := range tones {
 		far[i] = math.Min(at.unlike(ground), at.unlike(grey))
 	}
-	out := make([]color.NRGBA, 0, n)
+	first := okabeIto
+	if t.dark {
+		first = okabeItoDark
+	}
+	out := slices.Clone(first[:min(n, len(first))])
+	for _, c := range out {
+		for i, at := range tones {
+			far[i] = math.Min(far[i], at.unlike(toneOf(c)))
+		}
+	}
 	for len(out) < n {
 		best := 0
 		for i := range far {

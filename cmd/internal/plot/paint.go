@@ -79,7 +79,7 @@ func newPaint(m Map, s Settings) (paint, error) {
 
 // colorClasses assigns colours to classes, if they do not depend on positions.
 func (p *paint) colorClasses(unknown string) {
-	rank := ranks(p.classes)
+	rank := p.ranks()
 	colors := p.palette.classes(len(rank), p.theme)
 	for i := range p.classes {
 		switch k := &p.classes[i]; {
@@ -93,13 +93,14 @@ func (p *paint) colorClasses(unknown string) {
 	}
 }
 
-// ranks numbers the classes with a colour of their own by name, numbers by value, as the page does: the
-// same classes have the same colours in all pictures, whatever the number of their points.
-func ranks(classes []class) map[string]int {
-	var names []string
-	for _, k := range classes {
-		if !k.other {
-			names = append(names, k.name)
+// ranks numbers all classes by name, numbers by value, as the page does: the same classes have the
+// same colours in all pictures and on the page, whatever the number of their points. Of more classes
+// than there are colours it numbers those with a colour of their own.
+func (p *paint) ranks() map[string]int {
+	names := make([]string, 0, len(p.of))
+	for name, i := range p.of {
+		if name != "" && (len(p.of) <= MaxClasses || !p.classes[i].other) {
+			names = append(names, name)
 		}
 	}
 	slices.SortFunc(names, byName)
@@ -147,8 +148,8 @@ func (p *paint) hush(m Map) {
 	}
 }
 
-// place assigns dissimilar colours to classes that are close on the map, if there are too many
-// classes for a fixed palette. spots are the classes' positions.
+// place assigns dissimilar colours to classes that are close on the map, if the palette asks for
+// that. spots are the classes' positions.
 func (p *paint) place(spots []vg.Point) {
 	var at []vg.Point
 	var of []int
@@ -157,7 +158,7 @@ func (p *paint) place(spots []vg.Point) {
 			at, of = append(at, spots[i]), append(of, i)
 		}
 	}
-	if p.ramped || p.of == nil || p.palette.classes(len(at), p.theme) != nil {
+	if p.ramped || p.of == nil || p.palette.name != byPosition {
 		return
 	}
 	colors := farColors(len(at), p.theme)

@@ -10,7 +10,7 @@ import (
 )
 
 // trusted is the maximum number of classes whose colours everybody can tell apart. With more
-// classes, colours depend on positions.
+// classes, colours are those of farColors.
 const trusted = 10
 
 // okabeIto are the colours of M. Okabe and K. Ito, "Color universal design" (2008), starting with
@@ -121,12 +121,14 @@ func (p palette) classes(n int, t theme) []color.NRGBA {
 			out[i] = p.ramp((float64(i)+0.5)/float64(n), t)
 		}
 		return out
-	case p.name == byPosition || n > trusted:
+	case p.name == byPosition:
 		return nil
 	case n <= len(few):
 		return few[:n]
+	case n <= trusted:
+		return many[:n]
 	}
-	return many[:n]
+	return farColors(n, t)
 }
 
 // cycled repeats colours until there are n.

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,11 +22,15 @@ var deficiencies = map[string][9]float64{
 
 // A class has the same colour on the page and in a picture, and numbers have the same scale.
 func TestThePageHasTheSameColours(t *testing.T) {
-	source, err := os.ReadFile("../../../web/src/color.ts")
-	if err != nil {
-		t.Fatal(err)
+	var source []byte
+	for _, name := range []string{"color", "shades"} {
+		text, err := os.ReadFile("../../../web/src/" + name + ".ts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, text...)
 	}
-	for name, want := range map[string][]color.NRGBA{"okabeItoOnLight": okabeIto, "okabeItoOnDark": okabeItoDark, "tolOnLight": tolMuted, "tolOnDark": tolLight, "viridis": ramps["viridis"]} {
+	for name, want := range map[string][]color.NRGBA{"farOnLight": farColors(MaxClasses, light), "farOnDark": farColors(MaxClasses, dark), "okabeItoOnLight": okabeIto, "okabeItoOnDark": okabeItoDark, "tolOnLight": tolMuted, "tolOnDark": tolLight, "viridis": ramps["viridis"]} {
 		var written []string
 		for _, c := range want {
 			written = append(written, fmt.Sprintf("%02x%02x%02x", c.R, c.G, c.B))
@@ -126,6 +131,15 @@ func TestColorsFollowNames(t *testing.T) {
 	for name, c := range few {
 		if many[name] != c {
 			t.Errorf("%s has the colours %v and %v", name, c, many[name])
+		}
+	}
+	var names []string
+	for i := range 20 {
+		names = append(names, fmt.Sprint("class ", i))
+	}
+	for name, c := range colors(names...) {
+		if j := slices.Index(names, name); c != farColors(20, light)[j] {
+			t.Errorf("of 20 classes, %s has the colour %v, not that of its place %d", name, c, j)
 		}
 	}
 	for i, name := range []string{"a", "b", "class 2", "class 10"} {

@@ -113,3 +113,16 @@ func TestPicturesOfAllScripts(t *testing.T) {
 		}
 	}
 }
+
+// A name is one line in the legend, whatever is in it.
+func TestNamesAreOneLine(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		most int
+		want string
+	}{{"line\nbreak\tand tab", 20, "line break and tab"}, {"a\r\nb", 20, "a  b"}, {"long\nlong\nlong", 10, "long long…"}} {
+		if got := shorten(c.in, c.most); got != c.want {
+			t.Errorf("%q is written as %q, want %q", c.in, got, c.want)
+		}
+	}
+}

@@ -196,8 +196,15 @@ func (l look) halo(c vgdraw.Canvas, s text.Style, at vg.Point, txt string) {
 	c.FillText(s, at, txt)
 }
 
-// shorten cuts text to n characters, with an ellipsis. A letter and its marks are one character.
+// shorten makes text one line and cuts it to n characters, with an ellipsis. A letter and its marks
+// are one character.
 func shorten(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}

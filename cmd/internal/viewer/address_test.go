@@ -44,7 +44,7 @@ func TestLinkShowsTheSame(t *testing.T) {
 		unfold.selection.drawn(Array.from({length: 300}, (_, i) => [cx + r(i) * Math.cos(i * Math.PI / 150), cy + r(i) * Math.sin(i * Math.PI / 150)]));
 	})()`)
 	reopened("a lasso")
-	do(b, `unfold.select(Uint32Array.from([5, 77, 300]))`)
+	do(b, `unfold.actions.select(Uint32Array.from([5, 77, 300]))`)
 	reopened("single points")
 	do(b, `unfold.search.find("7").then(() => unfold.selection.take(Uint32Array.from(unfold.search.hits), {find: "7"}))`)
 	reopened("a search")
@@ -55,7 +55,7 @@ func TestLinkShowsTheSame(t *testing.T) {
 		b.Wait(fmt.Sprintf(`(%s) === %q`, title, want))
 	}
 	step := func(id string) {
-		do(b, fmt.Sprintf(`unfold.fly(unfold.chosen.find(%q))`, id))
+		do(b, fmt.Sprintf(`unfold.actions.fly(unfold.chosen.find(%q))`, id))
 		b.Wait(fmt.Sprintf(`location.hash.includes("point=%s")`, id))
 	}
 	step("p1")
@@ -84,7 +84,7 @@ func TestExportedNumbersAreExact(t *testing.T) {
 	in.X[1], in.Y[1] = -0.1, 0.3
 	in.Columns = []table.Column{table.Int64Column("big", big), table.Float32Column("short", short), table.StringColumn("when", when)}
 	b, _ := show(t, browser.Settings{}, "", in)
-	do(b, `unfold.select(Uint32Array.from([1]))`, `(() => { const make = URL.createObjectURL; URL.createObjectURL = b => { window.saved = b; return make.call(URL, b); }; })()`,
+	do(b, `unfold.actions.select(Uint32Array.from([1]))`, `(() => { const make = URL.createObjectURL; URL.createObjectURL = b => { window.saved = b; return make.call(URL, b); }; })()`,
 		`[...document.querySelectorAll(".drawerhead button")].find(b => b.textContent === "CSV").click()`)
 	if got, want := browser.Eval[string](b, `saved.text()`), "id,x,y,big,short,when\r\np1,-0.1,0.3,1152921504606846977,0.1,2024-01-02T10:00:00.5+02:00\r\n"; got != want {
 		t.Errorf("CSV is %q, want %q", got, want)

@@ -63,10 +63,10 @@ func TestAccessible(t *testing.T) {
 			check("all classes, and filters", `document.querySelector("#legend button:last-child").click()`, tab("Filters"), `document.querySelector("#filters details").open = true`)
 			check("clusters", tab("Clusters"), `document.querySelector("#clusters details").open = true`)
 			check("strangest", tab("Strangest"))
-			check("a chosen point", `unfold.pin(unfold.chosen.find("p7"))`)
-			check("a selection", `unfold.pin(-1)`, `unfold.select(Uint32Array.from({length: 99}, (_, i) => i))`)
+			check("a chosen point", `unfold.actions.pin(unfold.chosen.find("p7"))`)
+			check("a selection", `unfold.actions.pin(-1)`, `unfold.actions.select(Uint32Array.from({length: 99}, (_, i) => i))`)
 			check("its sheet", `[...document.querySelectorAll(".drawerhead button")].find(b => b.textContent === "Sheet")?.click()`)
-			check("a scale of numbers", `unfold.select(null)`, `unfold.colorBy(unfold.store.columnOf("value"))`)
+			check("a scale of numbers", `unfold.actions.select(null)`, `unfold.actions.colorBy(unfold.store.columnOf("value"))`)
 			check("a search", `document.getElementById("search").value = "p1"`, `unfold.search.find("p1").then(() => 0)`)
 			check("two maps", `unfold.search.clear()`, `unfold.compare.open("other").then(() => 0)`)
 			for _, key := range []string{"?", "w", "p"} {
@@ -74,7 +74,7 @@ func TestAccessible(t *testing.T) {
 				check("the dialog of " + key)
 				do(b, `document.querySelector("dialog[open]").close()`)
 			}
-			check("a lost connection", `unfold.connected(false, 500)`)
+			check("a lost connection", `unfold.feed.connected(false, 500)`)
 			check("a fault of the stage", `unfold.pulse.take({phase: "halted", detail: "no broker answers", figures: {rate: 5, lag: 2}})`)
 			if said := strings.Join(b.Said(), "\n"); strings.Contains(said, "Error") {
 				t.Errorf("the page complained: %s", said)

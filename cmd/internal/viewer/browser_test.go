@@ -249,7 +249,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		in.Columns = append(in.Columns, table.StringColumn(name, slices.Concat(class[i:], class[:i])))
 	}
 	b, _ := show(t, browser.Settings{}, "", in)
-	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.pin(0)`), chromedp.Evaluate[chromedp.Void](`unfold.select(Uint32Array.from([0,1,2,3,4,5,6,7,8,9]))`),
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.pin(0)`), chromedp.Evaluate[chromedp.Void](`unfold.actions.select(Uint32Array.from([0,1,2,3,4,5,6,7,8,9]))`),
 		chromedp.Evaluate[chromedp.Void](`(() => { const i = document.getElementById("search"); i.value = "i"; i.dispatchEvent(new Event("input")); })()`))
 	b.Do(chromedp.MouseEvent("mouseMoved", 400, 400))
 	b.Wait(`!document.getElementById("hits").hidden`)
@@ -299,7 +299,7 @@ func TestReconnects(t *testing.T) {
 // The address contains the state of the view, and a link restores it.
 func TestStateInAddress(t *testing.T) {
 	b, _ := show(t, browser.Settings{}, "", blobs(50, "a", "b", "c"))
-	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.colorBy(1)`), chromedp.Evaluate[chromedp.Void](`unfold.fly(4)`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.colorBy(1)`), chromedp.Evaluate[chromedp.Void](`unfold.actions.fly(4)`))
 	b.Wait(`location.hash.includes("by=value") && location.hash.includes("point=p4")`)
 	browser.Eval[bool](b, settled)
 	camera := `[unfold.camera.x, unfold.camera.y, unfold.camera.zoom].map(v => Math.round(v * 1e3))`

@@ -90,7 +90,7 @@ func TestClustersOnThePage(t *testing.T) {
 	if got := browser.Eval[string](b, `[...document.querySelectorAll("#legend button")].map(b => b.title).sort().join("|")`); got != "(none)|cluster 1: bytes high|cluster 2: "+hostile[0] {
 		t.Errorf("the legend has %q", got)
 	}
-	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.colorBy(1)`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.colorBy(1)`))
 	browser.Eval[bool](b, settled)
 	if got := labels(); got != hostile[0]+"|bytes high" {
 		t.Errorf("by another column the names are %q", got)

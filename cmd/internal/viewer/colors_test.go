@@ -19,6 +19,28 @@ func legend(b *browser.Tab) map[string]string {
 		map(e => [e.querySelector('span').textContent, e.querySelector('i').style.background]))`)
 }
 
+// The legend has the new colours in the picture that has them, not half a second later.
+func TestTheLegendFollows(t *testing.T) {
+	in := around("p", 3)
+	in.Columns = append(in.Columns, table.StringColumn("other", slices.Repeat([]string{"x", "y"}, len(in.X)/2)))
+	b, _ := show(t, browser.Settings{}, "", in)
+	b.Wait(`document.querySelectorAll('#legend button[data-code]').length === 3`)
+	names := browser.Eval[string](b, `(async () => {
+		const by = name => unfold.actions.colorBy(unfold.store.columnOf(name));
+		const two = async () => { for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame); };
+		const seen = [];
+		for (const name of ["other", "class", "other"]) {
+			by(name);
+			await two();
+			seen.push([...document.querySelectorAll('#legend button[data-code] span')].map(e => e.textContent).sort().join(" "));
+		}
+		return seen.join("; ");
+	})()`)
+	if names != "x y; class 0 class 1 class 2; x y" {
+		t.Errorf("the legend shows %s", names)
+	}
+}
+
 // classed returns points of classes at given places, with ids that begin with a prefix.
 func classed(prefix string, class []string, x, y []float32) view.Rows {
 	ids, value := make([]string, len(class)), make([]float64, len(class))
@@ -74,7 +96,7 @@ func TestColorsStay(t *testing.T) {
 			if color := legend(b)["a"]; slices.Contains(slices.Collect(maps.Values(before)), color) {
 				t.Errorf("the new class has the colour %s of another one", color)
 			}
-			b.Do(chromedp.Evaluate[chromedp.Void](`unfold.colorBy(1)`), chromedp.Evaluate[chromedp.Void](`unfold.colorBy(0)`))
+			b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.colorBy(1)`), chromedp.Evaluate[chromedp.Void](`unfold.actions.colorBy(0)`))
 			shows(n + 1)
 			kept("after another column")
 			if n > 9 {

@@ -87,8 +87,21 @@ func TestTwoMaps(t *testing.T) {
 		}
 		do(b, `document.querySelector("#panehead button").click()`)
 		b.Wait(`document.getElementById("by").selectedOptions[0].textContent === "neighbours changed"`)
+		// The drawer hides a selection on neither map.
+		do(b, `unfold.actions.pin(-1)`, `unfold.moves.home(false)`)
+		do(b, `unfold.selection.take(unfold.store.named(Array.from({length: 50}, (_, i) => "p" + 3 * i)))`)
+		browser.Eval[bool](b, settled)
+		if low := browser.Eval[[]float64](b, `(() => {
+			const slots = [...unfold.selection.slots], { pane } = unfold.compare;
+			const lowest = (store, camera, at) => at.reduce((sum, s) => sum + camera.toScreen(store.x[s], store.y[s])[1], 0) / at.length + camera.top;
+			return [lowest(unfold.store, unfold.camera, slots), lowest(pane.store, pane.camera, slots.map(s => pane.rowOf(s)).filter(r => r >= 0)), document.getElementById("drawer").getBoundingClientRect().top];
+		})()`); max(low[0], low[1]) >= low[2] {
+			t.Errorf("the middles of the selections are at %.0f and %.0f, the drawer begins at %.0f", low[0], low[1], low[2])
+		}
+		do(b, `unfold.actions.select(null)`, `unfold.actions.home(0)`)
+		browser.Eval[bool](b, settled)
 		// A rectangle around everything of the other map selects the points on both.
-		do(b, `unfold.pin(-1)`)
+		do(b, `unfold.actions.pin(-1)`)
 		b.Do(chromedp.KeyEvent("r"))
 		box := browser.Eval[[]float64](b, `(() => { const r = document.getElementById("over2").getBoundingClientRect(), h = document.getElementById("panehead").getBoundingClientRect(); return [r.left + 3, h.bottom + 2, innerWidth > 760 ? document.querySelector("aside").getBoundingClientRect().left - 2 : r.right - 3, innerWidth > 760 ? r.bottom - 60 : document.querySelector("aside").getBoundingClientRect().top - 2]; })()`)
 		b.Do(chromedp.MouseEvent("mousePressed", box[0], box[1], chromedp.Button("left"), chromedp.ClickCount(1)),

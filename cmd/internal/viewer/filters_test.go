@@ -125,7 +125,7 @@ func TestTwoSelections(t *testing.T) {
 	in.Columns = append(in.Columns, table.Float64Column("noise", noise))
 	b, _ := show(t, browser.Settings{}, "", in)
 	of := func(class string) {
-		do(b, fmt.Sprintf(`unfold.select(Uint32Array.from([...Array(900).keys()].filter(s => unfold.store.text(s, 0) === %q)))`, class))
+		do(b, fmt.Sprintf(`unfold.actions.select(Uint32Array.from([...Array(900).keys()].filter(s => unfold.store.text(s, 0) === %q)))`, class))
 	}
 	list := `[...document.querySelectorAll(".apart p")].map(p => p.textContent).join("; ")`
 	of("a")
@@ -141,7 +141,7 @@ func TestTwoSelections(t *testing.T) {
 	if got := browser.Eval[string](b, list); got != "classb: 100% of these, 0% of the rest" {
 		t.Errorf("then b is set apart by %q", got)
 	}
-	do(b, `unfold.select(Uint32Array.from([0, 151, 302, 600, 751, 899]))`)
+	do(b, `unfold.actions.select(Uint32Array.from([0, 151, 302, 600, 751, 899]))`)
 	if got := browser.Eval[string](b, list); got != "No column differs more than it would by chance." {
 		t.Errorf("six points are set apart by %q", got)
 	}

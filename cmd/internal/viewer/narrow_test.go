@@ -37,7 +37,7 @@ func TestNarrowPages(t *testing.T) {
 				novel[i] = float64(i) / 1000
 			}
 			in.Columns, in.At = append(in.Columns, table.Float64Column("novelty_global", novel)), 1.7e12
-			b, _ := show(t, browser.Settings{Width: size[0], Height: size[1]}, "", in)
+			b, hub := show(t, browser.Settings{Width: size[0], Height: size[1]}, "", in)
 			b.Wait(`document.querySelectorAll("#legend button").length === 3`)
 			b.Wait(`[...document.querySelectorAll("#tabs button")].map(b => b.textContent).join().includes("Strangest")`)
 			do(b, `document.querySelector("#welcome button").click()`, `unfold.moves.home(false)`)
@@ -57,6 +57,19 @@ func TestNarrowPages(t *testing.T) {
 			})()`
 			if got := browser.Eval[string](b, overlap); got != "" {
 				t.Error(got)
+			}
+			if err := hub.SetStatus(map[string]any{"phase": "halted", "detail": "the brokers broker-1, broker-2 and broker-3 have not answered for a long time"}); err != nil {
+				t.Fatal(err)
+			}
+			b.Wait(`!document.getElementById("banner").hidden`)
+			if covered := browser.Eval[string](b, `(() => {
+				const a = document.getElementById("banner").getBoundingClientRect();
+				return ["header", "aside", "footer"].filter(e => {
+					const b = document.querySelector(e).getBoundingClientRect();
+					return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+				}).join() + (a.left < 0 || a.right > innerWidth ? " it leaves the page" : "");
+			})()`); covered != "" {
+				t.Errorf("the banner covers the panels %s", covered)
 			}
 			seen := func(section string) bool {
 				return browser.Eval[bool](b, fmt.Sprintf(`(() => { const r = document.getElementById(%q).getBoundingClientRect(); return r.width > 100 && r.height > 40; })()`, section))

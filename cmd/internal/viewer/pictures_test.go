@@ -47,7 +47,7 @@ func TestPointsShowWhatTheyAre(t *testing.T) {
 	at := browser.Eval[[]float64](b, `unfold.camera.toScreen(unfold.store.x[unfold.chosen.find("p5")], unfold.store.y[unfold.chosen.find("p5")])`)
 	b.Do(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
 	b.Wait(`document.querySelector("#tip .picture")?.width === 8`)
-	do(b, `unfold.pin(unfold.chosen.find("p5"))`)
+	do(b, `unfold.actions.pin(unfold.chosen.find("p5"))`)
 	b.Wait(`document.querySelector("#detail .picture")?.height === 8`)
 	// The ring of p5 has a radius of 1: it is dark there, and light in the corner.
 	if got := browser.Eval[[]int](b, `(() => { const c = document.querySelector("#detail .picture").getContext("2d"); const d = c.getImageData(0, 0, 8, 8).data; return [d[4 * (4 * 8 + 4)], d[0]]; })()`); got[0] > 60 || got[1] < 200 {
@@ -59,7 +59,7 @@ func TestPointsShowWhatTheyAre(t *testing.T) {
 	if got := browser.Eval[string](b, `[...document.querySelectorAll("#detail a")].map(a => a.href + " " + a.rel).join()`); got != "https://example.org/5 noopener noreferrer" {
 		t.Errorf("links are %q", got)
 	}
-	do(b, `unfold.select(Uint32Array.from({length: 90}, (_, i) => i))`, `[...document.querySelectorAll(".drawerhead button")].find(b => b.textContent === "Sheet").click()`)
+	do(b, `unfold.actions.select(Uint32Array.from({length: 90}, (_, i) => i))`, `[...document.querySelectorAll(".drawerhead button")].find(b => b.textContent === "Sheet").click()`)
 	b.Wait(`document.querySelectorAll(".sheet .cell .picture").length > 20`)
 	do(b, `document.querySelector(".sheet .cell").click()`)
 	b.Wait(`document.querySelector("#detail h2").textContent === "p0"`)
@@ -85,6 +85,6 @@ func TestSheetOfTexts(t *testing.T) {
 	}
 	in.Columns = append(in.Columns, table.StringColumn("text", text))
 	b, _ := show(t, browser.Settings{}, "", in)
-	do(b, `unfold.select(Uint32Array.from({length: 30}, (_, i) => i))`, `[...document.querySelectorAll(".drawerhead button")].find(b => b.textContent === "Sheet").click()`)
+	do(b, `unfold.actions.select(Uint32Array.from({length: 30}, (_, i) => i))`, `[...document.querySelectorAll(".drawerhead button")].find(b => b.textContent === "Sheet").click()`)
 	b.Wait(`document.querySelector(".sheet .cell .snippet")?.textContent.startsWith("this is sentence")`)
 }

@@ -38,7 +38,7 @@ func TestAskedFollowsTheMap(t *testing.T) {
 	is(10)
 	move := func(x, y float32) (float32, float32) { return x + 1, y }
 	hub.Refresh(on(2), view.Base{}, move) // the server still uses the first map
-	b.Wait(`unfold.map.version === 2`)
+	b.Wait(`unfold.feed.map.version === 2`)
 	is(10)
 	version.Store(2)
 	is(20)
@@ -53,7 +53,7 @@ func TestAskedFollowsTheMap(t *testing.T) {
 	before := asked.Load()
 	version.Store(4)
 	hub.Refresh(on(4), view.Base{}, move)
-	b.Wait(`unfold.map.version === 4`)
+	b.Wait(`unfold.feed.map.version === 4`)
 	if n := asked.Load(); n != before {
 		t.Errorf("it was asked for %d times after nobody wanted to know any more", n-before)
 	}
@@ -105,7 +105,7 @@ func TestPointsChangeTheirCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	hub.Tick()
-	b.Wait(`unfold.map.version === 2`)
+	b.Wait(`unfold.feed.map.version === 2`)
 	left := browser.Eval[int](b, `(() => { let n = 0; unfold.store.each(s => { if (unfold.store.x[s] < 1) n++; }); return n; })()`)
 	counts(map[string]int{"4": left, "-1": 120 - left})
 	if got := browser.Eval[string](b, `unfold.store.recent.length + " " + unfold.store.ghosts.length + " " + unfold.store.n`); got != "0 0 120" || left < 40 {
@@ -126,7 +126,7 @@ func TestStateStaysWhenLoadedAgain(t *testing.T) {
 	b, _ := show(t, browser.Settings{}, "", in)
 	do(b, `unfold.camera.set([-9, 1, unfold.camera.home * 3]), unfold.moves.settle()`)
 	do(b, `unfold.selection.inside([[-16, -6], [-4, -6], [-4, 6], [-16, 6]])`)
-	do(b, `unfold.pin(unfold.chosen.find("p3")), unfold.timeline.set(1e12 + 5)`)
+	do(b, `unfold.actions.pin(unfold.chosen.find("p3")), unfold.timeline.set(1e12 + 5)`)
 	b.Wait(`location.hash.includes("point=p3") && location.hash.includes("within=")`)
 	state := `[unfold.camera.x, unfold.camera.y, unfold.camera.zoom, unfold.selection.slots?.length ?? 0, unfold.chosen.pinned, unfold.painting.upto].map(v => v.toFixed(3)).join(" ")`
 	before, hash := browser.Eval[string](b, state), browser.Eval[string](b, `location.hash`)
