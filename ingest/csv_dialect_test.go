@@ -80,6 +80,7 @@ func TestEncodingErrors(t *testing.T) {
 		{"cut off", "name,x\nUlm,1\nM\xc3", "", `row 2 (line 3): the text is not UTF-8 (byte 0xc3)`},
 		{"text of MS-DOS", "name,x\nZ\x81rich,1\nK\x94ln,2\n", "", `row 1 (line 2): the text is not UTF-8 (byte 0x81); if it is text of MS-DOS say so: --encoding cp850`},
 		{"text of a Macintosh", "name,x\nZ\x9frich,1\nK\x9aln,2\n", "", `row 1 (line 2): the text is not UTF-8 (byte 0x9f); if it is text of an old Macintosh say so: --encoding macintosh`},
+		{"Cyrillic", "name,x\n\xcc\xee\xf1\xea\xe2\xe0,1\n", "", `row 1 (line 2): the text is not UTF-8 (byte 0xcc); if it is Cyrillic text say so: --encoding windows-1251`},
 		{"big-endian utf-16", "\x00n\x00a\x00m\x00e\x00\n", "", `this seems to be UTF-16 text without a byte order mark; if it is say so: --encoding utf-16be`},
 		{"shift_jis", "name,x\nUlm,1\n\x81\xff,2\n", "shift_jis", `row 2 (line 3): the text is not shift_jis; name the encoding that it is in`},
 		{"utf-16", "n\x00a\x00m\x00e\x00\n\x00", "", `this seems to be UTF-16 text without a byte order mark; if it is say so: --encoding utf-16le`},

@@ -14,12 +14,13 @@ import (
 //
 //  1. the encoding: by a byte order mark, otherwise UTF-8 (encoding.go)
 //  2. lines before the records: "sep=;", then comments that begin with #, % or //
-//  3. the separator: the one with which the first records have equal numbers of fields, more
+//  3. lines that draw the table (drawn.go)
+//  4. the separator: the one with which the first records have equal numbers of fields, more
 //     than one, if necessary after title lines; among several, the one that leads to
 //     the most numbers. Others (rareSeparators) are tried where none of these occurs so
-//  4. the header (header.go): title lines, names, row names, a last column
+//  5. the header (header.go): title lines, names, row names, a last column
 //     without name and values
-//  5. the types of the columns (infer.go)
+//  6. the types of the columns (infer.go)
 //
 // Quotes, escapes and the words for missing values are not guessed. They are those of pandas, and
 // an error names the option if they seem to be wrong.
@@ -56,18 +57,37 @@ func guessDialect(head string, cut bool, path string, opts Options) (d dialect, 
 		rest = afterLines(rest, 1)
 		d.skip++
 	}
-	n := numerals{comma: opts.DecimalComma}
+	n, comments := numerals{comma: opts.DecimalComma}, d.skip-opts.Skip
+	if d.comma == 0 {
+		if drawn := d.guessDrawn(rest); drawn != "" {
+			said = append(said, drawn)
+		}
+	}
 	if d.comma == 0 {
 		d.comma = guessComma(rest, cut, path, d, n)
 	}
-	d.names = commentNames(last, rest, cut, d, n)
-	if d.skip > opts.Skip {
-		said = append(said, counted(d.skip-opts.Skip, "line")+" of comments before the records left out")
+	if opts.Quote == 0 && singleQuotes(firstLine(rest), d.comma) {
+		d.quote = '\''
+		said = append(said, "quotes: ', since it encloses all fields of the first line")
 	}
-	if d.names != nil {
+	if d.names == nil {
+		d.names = commentNames(last, rest, cut, d, n)
+	}
+	if comments > 0 {
+		said = append(said, counted(comments, "line")+" of comments before the records left out")
+	}
+	if d.names != nil && !d.drawn {
 		said = append(said, "header: yes, the comment on line "+strconv.Itoa(d.skip)+", since it has as many names as the records have fields")
 	}
 	return d, said
+}
+
+// singleQuotes reports whether single quotes enclose all fields of a line, two or more.
+func singleQuotes(line string, comma rune) bool {
+	fields := strings.Split(line, string(comma))
+	return len(fields) > 1 && !slices.ContainsFunc(fields, func(f string) bool {
+		return len(f) < 3 || f[0] != '\'' || f[len(f)-1] != '\'' || strings.Contains(f[1:len(f)-1], "'")
+	})
 }
 
 // commentMark returns the comment mark with which a text begins, "" if there is none, or if the

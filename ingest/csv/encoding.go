@@ -153,10 +153,20 @@ func (u *utf8Reader) wrong() *table.Error {
 		e = u.origin.Bad("the text is not %s", u.from).Suggest("name the encoding that it is in")
 	} else {
 		e = u.origin.Bad("the text is not UTF-8 (byte 0x%02x)", u.rest[0]).
-			Suggest("if it is %s; other encodings have names such as windows-1251 and shift_jis", likelyEncoding(u.rest))
+			Suggest("if it is %s; other encodings have names such as windows-1251 and shift_jis", likelyEncodings(u.rest))
 	}
 	e.Line = u.lines + 1
 	return e
+}
+
+// likelyEncodings names encodings that a text may have, with their options.
+func likelyEncodings(text []byte) string {
+	const most = 3
+	scripts := likelyScripts(text)
+	if len(scripts) == 0 {
+		return likelyEncoding(text)
+	}
+	return strings.Join(scripts[:min(most, len(scripts))], ", if it is ")
 }
 
 // likelyEncoding names the encoding of one byte a letter in which text has the most letters that are

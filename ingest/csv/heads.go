@@ -2,6 +2,7 @@ package csv
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,6 +26,10 @@ func (l *layout) furtherHeads(records [][]string, n numerals) {
 	}
 	names, said := slices.Clone(heads[0]), ""
 	for k := 1; k < len(heads); k++ {
+		if l.further > 0 && !slices.ContainsFunc(heads[k], isFilled) {
+			l.further++ // an empty line of comments below that of units
+			continue
+		}
 		columns := numberColumns(width, records[k+1:], n)
 		if levels := said == "" && !distinct(names, columns); !isFurther(heads[k], columns, n) {
 			// pandas writes the names of row labels on a line of their own.
@@ -117,12 +122,12 @@ func isFilled(f string) bool { return strings.TrimSpace(f) != "" }
 const fewestNoted = 3
 
 // isTitle reports whether a record of a table has text in its first field only, or nothing, as
-// spreadsheets write titles.
+// spreadsheets write titles; also a name and its value, such as "Date" and a date.
 func isTitle(rec []string, width int) bool {
-	if width < fewestNoted || len(rec) < width || slices.ContainsFunc(rec[1:], isFilled) {
+	if width < fewestNoted || len(rec) < width || slices.ContainsFunc(rec[2:], isFilled) {
 		return false
 	}
-	return !isFilled(rec[0]) || allNames(rec[:1])
+	return !isFilled(rec[0]) && !isFilled(rec[1]) || allNames(rec[:1])
 }
 
 // underTitles reports whether a header follows titles.
@@ -182,11 +187,26 @@ func (f *footnotes) see(rec []string, line int64) {
 }
 
 func (f *footnotes) isNote(rec []string) bool {
+	if len(rec) == 1 && len(f.guesses) > 1 && rowCount.MatchString(rec[0]) {
+		return true
+	}
+	if len(rec) > 1 && len(rec) < len(f.guesses) && !f.fill && f.isSentence(rec) {
+		return true
+	}
 	if len(f.guesses) < fewestNoted || len(rec) == 0 || slices.ContainsFunc(rec[1:], isFilled) || !allNames(rec[:1]) {
 		return false
 	}
 	g := f.guesses[0]
 	return len(rec) == 1 && !f.fill || g.filled > 1 && g.floats == g.filled
+}
+
+// rowCount matches the line that psql and mysql write below a table.
+var rowCount = regexp.MustCompile(`^\([0-9]+ rows?\)$|^[0-9]+ rows? in set`)
+
+// isSentence reports whether a record is a sentence with commas: blanks follow these, and text begins
+// it.
+func (f *footnotes) isSentence(rec []string) bool {
+	return allNames(rec[:1]) && !slices.ContainsFunc(rec[1:], func(field string) bool { return !strings.HasPrefix(field, " ") })
 }
 
 // flush passes waiting records on, since they are no footnotes.

@@ -25,6 +25,10 @@ type dialect struct {
 	trim bool
 	// skip is the number of lines before the first record.
 	skip int
+	// drawn means that lines draw the table; starts are the places of its columns if blanks separate
+	// these.
+	drawn  bool
+	starts []int
 	// names are the header's fields if the header is in a comment before the first record.
 	names []string
 }
@@ -69,6 +73,9 @@ func (t *textRecords) next() ([]string, error) {
 		if end == noEnd {
 			line = bytes.TrimSuffix(line, []byte("\x1a")) // CP/M's end-of-file mark
 		}
+		if t.drawn && (t.isBlank(line) || drawnLine.Match(line)) {
+			continue
+		}
 		if t.isBlank(line) || t.comment != 0 && line[0] == t.comment {
 			continue
 		}
@@ -96,6 +103,9 @@ func (t *textRecords) line() int64 { return t.before + t.start }
 
 // split splits a line into fields. It reads further lines if a quoted field continues there.
 func (t *textRecords) split(line []byte, end lineEnd) ([]string, error) {
+	if t.drawn {
+		return t.splitDrawn(string(line)), t.few(bytes.Count(line, t.sep))
+	}
 	if t.quote != 0 && bytes.IndexByte(line, t.quote) >= 0 || t.trim ||
 		t.escape != 0 && bytes.IndexByte(line, t.escape) >= 0 {
 		return t.splitQuoted(line, end)

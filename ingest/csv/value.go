@@ -144,6 +144,9 @@ func leadingZero(s string) bool {
 	return len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == ""
 }
 
+// sheetError matches what spreadsheets write where a formula fails.
+var sheetError = regexp.MustCompile(`^#[A-Z0/]+[!?]$`)
+
 var (
 	commaNumber = regexp.MustCompile(`^[-+]?([0-9]+|[0-9]{1,3}(\.[0-9]{3})+),[0-9]+([eE][-+]?[0-9]+)?$`)
 	// groupNumber has the first mark between thousands, and the decimal sign, if any.
@@ -154,6 +157,8 @@ var (
 // notation.
 func (n numerals) otherNumber(field string) (why string, ok bool) {
 	switch {
+	case sheetError.MatchString(field):
+		return "", false
 	case field != "" && (field[0] == '#' || field[0] == '%'):
 		return "if that begins a comment say so: --csv-comment '" + field[:1] + "'", false
 	case len(field) > 2 && field[0] == '\'' && field[len(field)-1] == '\'':
