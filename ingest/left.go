@@ -61,6 +61,9 @@ func (m Mapping) whyLeft(f table.Field, c ColumnSpec) string {
 // indexWhy is the reason for omitting an index.
 const indexWhy = "an id: the index of the rows"
 
+// nameWhy is the reason for omitting numbers under the name of an id.
+const nameWhy = "an id by its name, every value once"
+
 const (
 	// lookRows is the number of rows that decide whether a column is an id.
 	lookRows = 10_000
@@ -76,8 +79,8 @@ const (
 )
 
 // idLook decides whether a column selected by "*" identifies the rows. Such a column has whole
-// numbers in equal steps, unique whole numbers under the name of an id, or unique words. It
-// also distinguishes sentences from ids.
+// numbers in equal steps, successive whole numbers in any order, unique whole numbers under the name
+// of an id, or unique words. It also distinguishes sentences from ids.
 type idLook struct {
 	name  string
 	kind  table.Kind // Number, or Text, which is omitted anyway
@@ -86,6 +89,7 @@ type idLook struct {
 	last  float64
 	step  float64
 	steps bool            // all steps are equal so far
+	all   successive      // of whole numbers
 	once  map[string]bool // values so far, nil after one was repeated
 	words int             // in all texts so far
 	done  bool
@@ -96,10 +100,12 @@ func newIDLook(f table.Field) *idLook {
 	l := &idLook{name: f.Name, kind: f.Kind}
 	switch {
 	case f.Kind == table.Number && isWhole(f.Type):
-		l.steps, l.named = true, saysID(f.Name)
+		l.steps, l.named, l.all.may = true, saysID(f.Name), true
 		if l.named {
 			l.once = map[string]bool{}
 		}
+	case f.Kind == table.Number && saysID(f.Name):
+		l.named, l.once = true, map[string]bool{} // whole numbers that were joined to fewer rows are fractions in pandas
 	case f.Kind == table.Text && f.Odd == nil:
 		l.once = map[string]bool{}
 	default:
@@ -135,7 +141,13 @@ func (l *idLook) see(t *table.Table) {
 
 func (l *idLook) seeValue(c table.Column, i int, begins bool) {
 	if c.IsNull(i) {
-		l.steps, l.once = false, nil
+		l.steps, l.once, l.all.may = false, nil, false
+	}
+	if l.all.may || l.once != nil && l.kind == table.Number {
+		v, _ := c.Float(i)
+		if l.all.see(v); v != math.Trunc(v) {
+			l.once = nil
+		}
 	}
 	if l.steps {
 		v, _ := c.Float(i)
@@ -161,7 +173,44 @@ func (l *idLook) seeValue(c table.Column, i int, begins bool) {
 		}
 	}
 	l.rows++
-	l.done = l.rows == lookRows || !l.steps && l.once == nil
+	l.done = l.rows == lookRows || !l.steps && l.once == nil && !l.all.may
+}
+
+// successive decides whether numbers are those from a first to a last one, each once, in any order.
+type successive struct {
+	may                 bool
+	n                   uint64
+	first, last         int64
+	sum, squares, cubes uint64
+}
+
+func (s *successive) see(v float64) {
+	if math.Abs(v) > 1<<52 {
+		s.may = false
+	}
+	if !s.may {
+		return
+	}
+	w := int64(v)
+	if s.n == 0 {
+		s.first, s.last = w, w
+	}
+	s.first, s.last = min(s.first, w), max(s.last, w)
+	u := uint64(w)
+	s.n, s.sum, s.squares, s.cubes = s.n+1, s.sum+u, s.squares+u*u, s.cubes+u*u*u
+	s.may = s.last-s.first < lookRows
+}
+
+// are compares the sums of powers with those of the numbers from first to last.
+func (s *successive) are() bool {
+	if !s.may || s.n == 0 || uint64(s.last-s.first)+1 != s.n {
+		return false
+	}
+	want := successive{may: true}
+	for v := s.first; v <= s.last; v++ {
+		want.see(float64(v))
+	}
+	return want == *s
 }
 
 // isID reports whether the column is left out because it identifies rows.
@@ -170,6 +219,8 @@ func (l Left) isID() bool { return strings.HasPrefix(l.Why, "an id") }
 // why returns the reason why the column is an id; "" if it is none.
 func (l *idLook) why() string {
 	switch {
+	case l.named && l.once != nil && l.rows > 1 && l.rows < leastRows:
+		return nameWhy
 	case l.rows < leastRows:
 		return ""
 	case l.steps && l.step != 0:
@@ -179,7 +230,9 @@ func (l *idLook) why() string {
 	case l.once != nil && l.kind == table.Text:
 		return "an id: text, every value once"
 	case l.once != nil:
-		return "an id by its name, every value once"
+		return nameWhy
+	case l.kind == table.Number && l.all.are():
+		return fmt.Sprintf("an id: the whole numbers from %d to %d, each once", l.all.first, l.all.last)
 	}
 	return ""
 }

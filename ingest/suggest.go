@@ -75,28 +75,35 @@ func (p *Profile) suggest() {
 	p.Suggestion.Fill = holes
 }
 
-// rowNames returns the column of text that names the rows, every value once: an index that pandas
-// wrote, or else the only such column. It returns "" if there is none, or more than one.
-func (p *Profile) rowNames() (name string) {
-	found := 0
+// rowNames returns the column that names the rows, every value once: an index of text that pandas
+// wrote, else the only column under the name of an id, else the only such column of text. It returns ""
+// if there is none, or more than one.
+func (p *Profile) rowNames() string {
+	var named, texts []string
 	for i := range p.Columns {
 		c := &p.Columns[i]
-		if c.Kind != table.Text || c.Missing > 0 || int64(c.Distinct) != min(p.Rows, MostDistinct) || p.Rows < leastRows {
+		k := slices.IndexFunc(p.Left, func(l Left) bool { return l.Column == c.Name && l.isID() })
+		if k < 0 || c.Missing > 0 {
 			continue
 		}
-		k := slices.IndexFunc(p.Left, func(l Left) bool { return l.Column == c.Name && l.isID() })
+		isText := c.Kind == table.Text && int64(c.Distinct) == min(p.Rows, MostDistinct) && p.Rows >= leastRows
 		switch {
-		case k < 0:
-		case p.Left[k].Why == indexWhy:
+		case isText && p.Left[k].Why == indexWhy:
 			return c.Name
-		default:
-			name, found = c.Name, found+1
+		case p.Left[k].Why == indexWhy:
+		case (isText || c.Kind == table.Number) && saysID(c.Name):
+			named = append(named, c.Name)
+		case isText:
+			texts = append(texts, c.Name)
 		}
 	}
-	if found > 1 {
+	if len(named) != 1 {
+		named = texts
+	}
+	if len(named) != 1 {
 		return ""
 	}
-	return name
+	return named[0]
 }
 
 var numbered = regexp.MustCompile(`[0-9]+`)

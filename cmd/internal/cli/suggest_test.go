@@ -22,15 +22,15 @@ func TestFitTakesWhatInspectSuggests(t *testing.T) {
 		text += fmt.Sprintf("%d,%g,%s,%s\n", i, math.Sin(float64(i)), b, []string{"red", "green"}[i%2])
 	}
 	write(t, filepath.Join(dir, "plain.csv"), text)
-	const options = "--columns '*' --label color --standardize --missing mean"
+	const options = "--columns '*' --label color --id id --standardize --missing mean"
 	if out := must(t, "inspect", "plain.csv"); !strings.Contains(out, "for fit: "+options) {
 		t.Errorf("inspect suggests\n%s", out)
 	}
 	code, _, notes := run(t, "-q", "fit", "plain.csv", "-o", "own.unfold", "--map", "own.csv", "--steps", "5")
-	if code != 0 || !strings.Contains(notes, `column "color" is taken as the label`) || !strings.Contains(notes, "to have it there: --columns '*,color' --standardize --missing mean\n") {
+	if code != 0 || !strings.Contains(notes, `column "color" is taken as the label`) || !strings.Contains(notes, "to have it there: --columns '*,color' --id id --standardize --missing mean\n") {
 		t.Errorf("exit %d, fit notes %s", code, notes)
 	}
-	must(t, "-q", "fit", "plain.csv", "-o", "said.unfold", "--map", "said.csv", "--steps", "5", "--columns", "*", "--label", "color", "--standardize", "--missing", "mean")
+	must(t, "-q", "fit", "plain.csv", "-o", "said.unfold", "--map", "said.csv", "--steps", "5", "--columns", "*", "--label", "color", "--id", "id", "--standardize", "--missing", "mean")
 	if own, said := page(t, "own.csv"), page(t, "said.csv"); own != said {
 		t.Error("the map of what is suggested differs from that of the options")
 	}
