@@ -128,6 +128,7 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 		return f, nil
 	}
 	find := s.Lookup()
+	f.columns = make([]columnFit, 0, len(specs))
 	for _, spec := range specs {
 		field, _ := find(spec.Name)
 		if m.starred(spec.Name) {

@@ -69,9 +69,10 @@ type Profile struct {
 // ReadProfile reads a source to its end. see is called with every table, and may be nil.
 func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*Profile, error) {
 	schema := r.Schema()
-	p := &Profile{}
-	for _, f := range schema.Flat() {
-		p.Columns = append(p.Columns, ColumnProfile{Name: f.Name, Type: f.Type, Kind: f.Kind, Min: math.NaN(), Max: math.NaN(), values: map[string]bool{}, timed: f.Kind == table.Text})
+	flat := schema.Flat()
+	p := &Profile{Columns: make([]ColumnProfile, len(flat))}
+	for i, f := range flat {
+		p.Columns[i] = ColumnProfile{Name: f.Name, Type: f.Type, Kind: f.Kind, Min: math.NaN(), Max: math.NaN(), timed: f.Kind == table.Text}
 	}
 	if s, is := SparseOf(r); is {
 		return p.ofSparse(ctx, s, see)
@@ -121,6 +122,9 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 
 // withoutOdd returns a schema in which columns with odd values are text.
 func withoutOdd(s table.Schema) table.Schema {
+	if !slices.ContainsFunc(s, func(f table.Field) bool { return f.Odd != nil }) {
+		return s
+	}
 	s = slices.Clone(s)
 	for i := range s {
 		s[i].Odd = nil
@@ -167,6 +171,9 @@ func (c *ColumnProfile) see(t *table.Table) error {
 			if col.IsNull(i) || col.Text(i) == "" {
 				c.Missing++
 			} else if v := col.Text(i); len(c.values) < MostDistinct && !c.values[v] {
+				if c.values == nil {
+					c.values = map[string]bool{}
+				}
 				c.values[strings.Clone(v)] = true
 			}
 		}

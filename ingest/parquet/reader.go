@@ -149,7 +149,7 @@ func (r *reader) open() error {
 
 // metadata parses the footer with the library.
 func (r *reader) metadata() (*metadata.FileMetaData, error) {
-	meta, err := metadata.NewFileMetaData(r.check.Footer(), nil)
+	meta, err := metadata.NewFileMetaData(r.check.TakeFooter(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +158,20 @@ func (r *reader) metadata() (*metadata.FileMetaData, error) {
 		return nil, err
 	}
 	meta.SetSourceFileSize(size)
+	withoutStatistics(meta)
 	r.widths, err = anyLength(meta)
 	return meta, err
+}
+
+// withoutStatistics releases what is not read of the footer, a third of it in files of many columns.
+func withoutStatistics(meta *metadata.FileMetaData) {
+	for _, g := range meta.RowGroups {
+		for _, c := range g.Columns {
+			if m := c.MetaData; m != nil {
+				m.Statistics, m.SizeStatistics, m.GeospatialStatistics, m.KeyValueMetadata = nil, nil, nil, nil
+			}
+		}
+	}
 }
 
 // withoutIndex omits the index of pages, which is not read. The library otherwise looks for the

@@ -93,9 +93,13 @@ func (f *File) Column(leaf int, groups []int) error {
 	return nil
 }
 
-// Footer is the footer without annotations that are not known, such as those of a later version
-// of the format. The reader may not change it.
-func (f *File) Footer() []byte { return f.footer.bytes }
+// TakeFooter returns the footer without annotations that are not known, such as those of a later
+// version of the format, and releases it: it is returned once.
+func (f *File) TakeFooter() []byte {
+	b := f.footer.bytes
+	f.footer.bytes = nil
+	return b
+}
 
 // MaxPage is the most bytes that a page may take decompressed.
 func (f *File) MaxPage() int64 { return f.lim.Page }

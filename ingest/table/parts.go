@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -44,7 +45,10 @@ func (s Schema) part(path string) (Field, bool) {
 // Flat returns the schema with each struct replaced by its fields, named by their dotted path.
 // Structs that are sparse vectors stay.
 func (s Schema) Flat() Schema {
-	var out Schema
+	if !slices.ContainsFunc(s, func(f Field) bool { return f.Parts != nil }) {
+		return s
+	}
+	out := make(Schema, 0, len(s))
 	for _, f := range s {
 		if f.Parts == nil || f.Kind == SparseVector {
 			out = append(out, f)

@@ -213,7 +213,7 @@ func (v *Speed) project(ctx context.Context, p Plan) error {
 	if !p.formed() || pca.Iterates(p.Dim, p.Spec.PCA) {
 		v.Rates = pca.MeasureRates(p.Spec.Threads)
 	}
-	if !p.formed() {
+	if !p.formed() || pca.Iterates(p.Dim, p.Spec.PCA) {
 		return ctx.Err()
 	}
 	columns := min(p.Dim, trialColumns)
@@ -422,11 +422,14 @@ func (p Plan) projection(v Speed) float64 {
 		n, dim, q := float64(p.Rows), float64(p.Dim), float64(p.Spec.PCA)
 		return v.Rates.Seconds(p.Rows, p.Dim, p.Spec.PCA) + v.Rates.Product*n*dim*q
 	}
+	if pca.Iterates(p.Dim, p.Spec.PCA) {
+		// Products of matrices, whose rate is known. The difference of two short trials is not, if other
+		// processes run: it was several times too large.
+		n, dim, q := float64(p.Rows), float64(p.Dim), float64(p.Spec.PCA)
+		return v.Rates.Product*n*dim*(dim/2+q) + v.Rates.Iterating(p.Dim, p.Spec.PCA)
+	}
 	wide := float64(p.Dim) / float64(min(p.Dim, trialColumns))
 	row := max(v.Projected[1]-v.Projected[0], 0) / (manyRows - fewRows)
 	fixed := max(v.Projected[0]-row*fewRows, 0) * wide * wide * wide
-	if pca.Iterates(p.Dim, p.Spec.PCA) {
-		fixed = v.Rates.Iterating(p.Dim, p.Spec.PCA)
-	}
 	return row*float64(p.Rows)*wide*wide + fixed
 }

@@ -156,6 +156,22 @@ func TestManyComponentsOfManyColumns(t *testing.T) {
 	}
 }
 
+// The covariance of many columns is predicted from the rate of products, not from the difference of two
+// short trials, which other processes make large.
+func TestCovarianceIsPredictedByRates(t *testing.T) {
+	p, err := New(Job{Rows: 3000, Dim: 2000, Spec: fit.Spec{PCA: 256}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rate = 1e-10
+	calm := Speed{Rates: pca.Rates{Product: rate, Turn: rate, Dense: 10 * rate}}
+	busy := calm
+	busy.Projected = [2]float64{0.01, 1}
+	if a, b := p.projection(calm), p.projection(busy); a != b || a < 0.6 {
+		t.Errorf("%.2f seconds are predicted, %.2f if the trials were disturbed", a, b)
+	}
+}
+
 // Available rows are used for the trial, a few of them in the search's order. Rows that cannot be
 // used are replaced by generated ones.
 func TestRowsOfTheTrial(t *testing.T) {

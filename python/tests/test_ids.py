@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +77,14 @@ def test_ids_in_a_column(kind: str, table: str, tmp_path: Path) -> None:
     assert [str(i) for i in model.ids_] == [str(i) for i in ids]
     model.forget(model.ids_[:5])
     assert [str(i) for i in model.ids_] == [str(i) for i in ids[5:]]
+
+
+def test_a_column_of_ids_among_features_is_warned_of() -> None:
+    x = pd.DataFrame(blobs(60)[0][:, :4], columns=list("abcd"))
+    ids = np.random.default_rng(1).permutation(1000)[: len(x)]
+    with pytest.warns(UserWarning, match='column "id" has another whole number in every row.*X.drop'):
+        Unfold(n_neighbors=5).fit(x.assign(id=ids))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Unfold(n_neighbors=5).fit(x.assign(id=ids % 7))
+        Unfold(n_neighbors=5).fit(x.assign(count=ids))

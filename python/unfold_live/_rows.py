@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _files, _forms
 from ._base import check_rows, numbers, texts_problem
+from ._errors import warn
 from ._graph import Edges
 
 
@@ -257,6 +258,7 @@ def put(
     whole = _files.mapped_file(x)
     checked = check_rows(estimator, x, reset=fit, allow_nan=allow_nan, least=least)
     if fit:
+        _warn_of_ids(x, checked)
         if metric in _DIRECTIONS and checked.shape[1] == 1:
             raise ValueError(f"X has 1 feature(s), and metric={metric!r} compares directions: give at least 2")
         estimator._form = _forms.form_of(metric, checked)
@@ -267,6 +269,29 @@ def put(
     path = whole if whole is not None else _files.write_array(folder.file(name + ".npy"), checked)
     return Rows(str(path), n=checked.shape[0], names={str(path): "X"})
 
+
+def _warn_of_ids(x: Any, checked: Any) -> None:
+    """Warn of a column of a frame that is an id by its name and values: as in scikit-learn, every column is a feature."""
+    names = [str(name) for name in getattr(x, "columns", [])]
+    if not isinstance(checked, np.ndarray) or len(names) != checked.shape[1] or len(checked) < 2:
+        return
+    for k, name in enumerate(names):
+        if _says_id(name):
+            values = checked[:, k]
+            if np.all(values == np.floor(values)) and len(np.unique(values)) == len(values):
+                warn(
+                    f'column "{name}" has another whole number in every row, and is part of the vectors: '
+                    f'if it only names the rows, leave it out, as in X.drop(columns="{name}")'
+                )
+
+
+def _says_id(name: str) -> bool:
+    """Report whether a name is typical of numbers that identify rows. The program has the same rule for files."""
+    plain = name.lower()
+    return plain in _IDS or plain.endswith(("_id", "-id", " id")) or name.endswith(("Id", "ID"))
+
+
+_IDS = ("id", "index", "idx", "key", "row", "rowid", "row_id", "rownum", "no", "nr", "uuid")
 
 #: The name of the vectors of an array.
 ARRAY = "vector"
