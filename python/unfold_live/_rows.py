@@ -35,6 +35,8 @@ class Rows:
         Whether it contains distances from rows of the map instead of rows.
     edges : Edges or None
         The distances, if they were given as an array.
+    values : array, sparse matrix or None
+        The rows as numbers, if they were given so.
     """
 
     path: str
@@ -44,6 +46,7 @@ class Rows:
     names: dict[str, str] = field(default_factory=dict)
     graph: bool = False
     edges: Edges | None = None
+    values: Any = None
 
     @property
     def source(self) -> list[str]:
@@ -263,9 +266,9 @@ def put(
     form = getattr(estimator, "_form", None)
     if form is not None:
         path, flags = _forms.write(folder.file(name + ".csv"), form, checked)
-        return Rows(str(path), flags if fit else [], n=checked.shape[0], names={str(path): "X"})
+        return Rows(str(path), flags if fit else [], n=checked.shape[0], names={str(path): "X"}, values=checked)
     path = whole if whole is not None else _files.write_array(folder.file(name + ".npy"), checked)
-    return Rows(str(path), n=checked.shape[0], names={str(path): "X"})
+    return Rows(str(path), n=checked.shape[0], names={str(path): "X"}, values=checked)
 
 
 #: The name of the vectors of an array.

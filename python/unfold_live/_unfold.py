@@ -38,6 +38,7 @@ from ._errors import warn
 from ._follow import Follows, check_ids
 from ._graph import Edges
 from ._handle import Handle
+from ._measures import Measured
 from ._progress import Bars
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _has_likelihood(estimator: Unfold) -> bool:
     return estimator.kind in ("lvm", "gplvm")
 
 
-class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """An estimator that learns a map of rows, places new rows on it, and updates it.
 
     A row has the same place in any batch, in any order and with any number of threads.
@@ -200,9 +201,6 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     #: The scaling of given distances, for a kind that is defined by distances.
     _scaling: Any = None
-
-    #: The lengths of paths between the rows of an isomap of given distances.
-    _paths: Any = None
 
     #: The table format of arrays, if the metric needs columns of a table.
     _form: _forms.Form | None = None
@@ -346,6 +344,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._table = not rows.plain
         handle.vector = _rows.ARRAY if rows.plain else None
         self._edges, self._graph, self._radii = rows.edges, None, None
+        self._keep(rows.values)
         if labels is not None and self.classify:
             self.classes_ = labels[0]
         elif hasattr(self, "classes_"):
@@ -745,7 +744,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         else:
             at = self._scaling.place(d)
         path = str(_files.write_array(folder.file("distances.npy"), at))
-        return _rows.Rows(path, n=len(at), names={path: "X"}, edges=edges)
+        return _rows.Rows(path, n=len(at), names={path: "X"}, edges=edges, values=None if self.kind == "isomap" else d)
 
     def _check(self) -> None:
         """Raise ``ValueError`` for parameters that the program would misinterpret."""
