@@ -241,7 +241,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         self._model = handle
         return self
 
-    @available_if(_takes_rows)
+    @available_if(_takes_rows, "clusters of distances are fitted to the distances of all rows")
     def partial_fit(self, X: Any, y: Any = None) -> UnfoldClusters:
         """Add rows and find the clusters of all rows so far. The first call is a fit.
 
@@ -319,6 +319,9 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         min_cluster_size : int, default=5
             Minimum number of points of a cluster.
         """
+        if cut_distance is None:
+            raise ValueError("cut_distance has to be a number of at least 0, not None")
+        _settings.real("cut_distance", cut_distance, 0, np.inf)
         return self.single_linkage_tree_.get_clusters(cut_distance, min_cluster_size)
 
     @property
@@ -472,6 +475,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         for name, known in (("cluster_selection_method", ("eom", "leaf")), ("ties", tuple(_TIES))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} has to be {' or '.join(map(repr, known))}, not {getattr(self, name)!r}")
+        _translation.check_metric(type(self), self.metric)
         if not callable(self.metric) and self.metric not in (*_pairwise.METRICS, "precomputed"):
             raise ValueError(
                 f"metric has to be one of {', '.join((*_pairwise.METRICS, 'precomputed'))}, or a function, not {self.metric!r}"

@@ -160,6 +160,10 @@ def _check_kind(x: Any) -> None:
         raise ValueError("X is a structured array: give pandas.DataFrame(X), whose columns have its names")
     if isinstance(first, str) or (isinstance(x, np.ndarray) and x.dtype.kind in "UST" and x.size):
         raise ValueError(texts_problem(first if isinstance(first, str) else x.flat[0]))
+    if isinstance(first, list | tuple):
+        for i, row in enumerate(x):
+            if hasattr(row, "__len__") and len(row) != len(first):
+                raise ValueError(f"X[{i}] has {len(row)} values, and X[0] has {len(first)}: all rows have the same columns")
     if hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] not in _HOST:
         raise ValueError(f"X is a {type(x).__name__} in the memory of a GPU: copy it, by X.cpu() or X.get()")
 
@@ -257,6 +261,10 @@ def put(
         return _put_table(estimator, x, folder, fit, columns, aside, name)
     if named and getattr(estimator, "_form", None) is None:
         raise ValueError("the map was fitted to a table with columns of its own; give a table with the same columns")
+    if fit and columns is not None:
+        raise ValueError(f"columns={columns!r} names columns of a table, and X is an array: give X[:, [...]] or a data frame")
+    if fit and aside:
+        raise ValueError(f"id_column={min(aside)!r} is a column of a table, and X is an array: give fit(X, ids=...)")
     whole = _files.mapped_file(x)
     checked = check_rows(estimator, x, reset=fit, allow_nan=allow_nan, least=least)
     if fit:

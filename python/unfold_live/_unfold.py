@@ -319,7 +319,7 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             rows = self._put(X, folder, fit=True)
             check_ids(ids, rows.n)
             args = ["fit", *rows.source, "-o", str(handle.path), "--map", str(folder.file("map.arrows")), "--numbers", *rows.flags]
-            args += self._flags(folder)
+            args += self._flags(folder, rows.n)
             # The nodes of a graph have no labels, but a pipeline passes y to all of its steps.
             wanted = (self.classify or self.supervision) and not rows.graph
             labels = _labels.classes_of(y, rows.n) if wanted else None
@@ -329,7 +329,8 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 rows.names[str(path)] = "y"
                 args += _settings.flags({"supervision": self.supervision})
             elif self.supervision:
-                raise ValueError(f"supervision={self.supervision} needs y: labels of at least two classes")
+                no = "" if y is None else ", and this y holds no classes that can be learnt"
+                raise ValueError(f"supervision={self.supervision} needs y: integers or texts of at least two classes{no}")
             if self.report:
                 args += ["--report", str(folder.file("report.json"))]
             try:
@@ -484,7 +485,7 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             label = _labels.decoded(label, self.classes_)
         return Places(at["embedding"], at["sigma"], at["novelty_local"], at["novelty_global"], label, at.get("class_probability"))
 
-    @available_if(_has_likelihood)
+    @available_if(_has_likelihood, 'maps of the kinds "lvm" and "gplvm" have a likelihood')
     def score_samples(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the log-likelihood of each row under the model, (n,), without changing the map.
 
@@ -508,12 +509,12 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """Return the positions of rows, (n, n_components), without changing the map."""
         return self.place(X).embedding
 
-    @available_if(_predicts)
+    @available_if(_predicts, "it was fitted without classes: give them to fit as y")
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the predicted classes of rows. The method exists only if ``fit`` had labels."""
         return self.place(X).label  # type: ignore[return-value]
 
-    @available_if(_predicts)
+    @available_if(_predicts, "it was fitted without classes: give them to fit as y")
     def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the probability of each class, (n, n_classes), in the order of ``classes_``, in single precision."""
         return _labels.shares(self._placed(X, "--class-probabilities")["class_probabilities"], self.classes_)
@@ -550,7 +551,10 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         check_is_fitted(self)
         if self._precomputed():
             raise ValueError("inverse_transform needs a map of rows: this one knows distances alone")
-        at = np.ascontiguousarray(X, dtype=np.float32)
+        try:
+            at = np.ascontiguousarray(X, dtype=np.float32)
+        except ValueError as e:
+            raise ValueError(f"X has to be an array of positions on the map, which are numbers: {e}") from None
         if at.ndim != 2 or at.shape[1] != self._n_features_out:
             raise ValueError(f"points of the map have {self._n_features_out} coordinates each; got an array of shape {at.shape}")
         with _files.Folder(at.nbytes) as folder:
@@ -582,6 +586,8 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             names; those of an array are ``vector[0]`` and so on.
         """
         check_is_fitted(self)
+        if self._precomputed():
+            raise ValueError("explain needs a map of rows: this one knows distances alone")
         with _files.Folder(_files.size_of(X)) as folder:
             rows = self._put(X, folder, fit=False)
             args = [
@@ -759,6 +765,8 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         _settings.text("kind", self.kind)
         if not callable(self.metric):
             _settings.text("metric", self.metric, ", or a function of two rows")
+        _translation.check_metric(type(self), self.metric)
+        _settings.further(self.settings)
         _settings.switches(self, "standardize", "log1p", "classify", "thorough", "report")
 
     def _vector_column(self) -> str:
@@ -780,13 +788,18 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """Return whether rows may contain NaN."""
         return self.kind == "gplvm" or self.missing is not None
 
-    def _flags(self, folder: _files.Folder) -> list[str]:
-        """Return the flags of a fit."""
+    def _flags(self, folder: _files.Folder, n: int | None = None) -> list[str]:
+        """Return the flags of a fit of n rows, None if their number is not known."""
         if self.missing not in (None, "mean"):
             raise ValueError(f'missing has to be "mean" or None, not {self.missing!r}')
         frame = self.frame
         if frame is not None and not isinstance(frame, str | os.PathLike):
-            frame = _files.write_array(folder.file("frame.npy"), np.ascontiguousarray(frame, dtype=np.float64))
+            at = np.ascontiguousarray(frame, dtype=np.float64)
+            if at.ndim != 2 or (n is not None and len(at) != n):
+                raise ValueError(
+                    f"frame has the shape {at.shape}, and X has {n} rows: give a position for each, NaN for rows that are free"
+                )
+            frame = _files.write_array(folder.file("frame.npy"), at)
         known = self._precomputed() and self.kind not in _scaling.KINDS
         kind = "mds" if self._precomputed() and self.kind == "isomap" else self.kind  # of the lengths of paths
         return _settings.flags(
@@ -816,7 +829,7 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """Write the known neighbours to a file and return its path."""
         if self.precomputed_knn is None:
             return None
-        rows, far = (*self.precomputed_knn, None)[:2]
+        rows, far = (*self.precomputed_knn, None)[:2] if isinstance(self.precomputed_knn, tuple | list) else (None, None)
         lists = {"rows": np.asarray(rows)} | ({} if far is None else {"distances": np.asarray(far)})
         if lists["rows"].dtype.kind not in "iu" or any(v.shape != lists["rows"].shape or v.ndim != 2 for v in lists.values()):
             raise ValueError(
