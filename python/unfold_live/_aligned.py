@@ -58,8 +58,13 @@ class UnfoldAligned(BaseEstimator):
 
     Examples
     --------
-    >>> maps = UnfoldAligned().fit([last_year, this_year], relations=[{0: 4, 1: 2}])       # doctest: +SKIP
-    >>> maps.embeddings_[1]                                                                 # doctest: +SKIP
+    >>> import numpy as np
+    >>> from unfold_live import UnfoldAligned
+    >>> X = np.random.default_rng(1).normal(size=(300, 8))
+    >>> same = {50 + i: i for i in range(150)}
+    >>> maps = UnfoldAligned().fit([X[:200], X[50:250]], relations=[same])
+    >>> [at.shape for at in maps.embeddings_], bool(maps.drift_[0] < 0.5)
+    ([(200, 2), (200, 2)], True)
     """
 
     embeddings_: list[_Array]

@@ -85,6 +85,15 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         The row of each cluster with the least sum of distances, weighted by ``probabilities_``.
     n_features_in_ : int
         Number of columns of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unfold_live import UnfoldClusters
+    >>> X = np.random.default_rng(1).normal(size=(300, 2)) + 20 * (np.arange(300) % 3)[:, None]
+    >>> clusters = UnfoldClusters().fit(X)
+    >>> len(clusters.cluster_persistence_), clusters.centroids_.shape
+    (3, (3, 2))
     """
 
     labels_: np.ndarray[Any, Any]
@@ -266,7 +275,17 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
-        """Return the predicted clusters of new rows, -1 for none."""
+        """Return the predicted clusters of new rows, -1 for none.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import UnfoldClusters
+        >>> X = np.random.default_rng(1).normal(size=(300, 2)) + 20 * (np.arange(300) % 3)[:, None]
+        >>> clusters = UnfoldClusters().fit(X)
+        >>> bool(clusters.predict([[20, 20]])[0] == clusters.labels_[1])
+        True
+        """
         return self.approximate_predict(X)[0]
 
     def approximate_predict(self, X: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -326,7 +345,16 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
 
     @property
     def condensed_tree_(self) -> _trees.CondensedTree:
-        """The condensed tree of the rows."""
+        """The condensed tree of the rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import UnfoldClusters
+        >>> X = np.random.default_rng(1).normal(size=(300, 2)) + 20 * (np.arange(300) % 3)[:, None]
+        >>> UnfoldClusters().fit(X).condensed_tree_.to_numpy().dtype.names
+        ('parent', 'child', 'lambda_val', 'child_size')
+        """
         check_is_fitted(self)
         return _trees.CondensedTree(self._tree)
 
@@ -411,7 +439,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         if not self._held:
             raise ValueError("the clusters are of a file; predict goes with clusters of an array or a table")
-        x, finite = _finite(self._rows_of(X))
+        x, finite = (self._rows_of(X), None) if self.metric == "precomputed" else _finite(self._rows_of(X))
         if finite is not None and not finite.any():
             check_rows(self, np.zeros((1, *np.shape(x)[1:])), reset=False)
             return {}, finite

@@ -72,6 +72,15 @@ class Follows:
         """Add rows and update the map. Existing rows hardly move. The first call fits the map.
 
         Labels are used in the first call only. Labels of later rows do not change predictions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> X = np.random.default_rng(1).normal(size=(300, 8))
+        >>> model = Unfold().fit(X[:250]).partial_fit(X[250:])
+        >>> model.forget(range(100)).embedding_.shape
+        (200, 2)
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(X, y, ids=ids)

@@ -37,6 +37,8 @@ class Rows:
         The distances, if they were given as an array.
     values : array, sparse matrix or None
         The rows as numbers, if they were given so.
+    copies : ndarray or None
+        For placed rows, if their distances were given: the first fitted row at distance 0, -1 for none.
     """
 
     path: str
@@ -47,6 +49,7 @@ class Rows:
     graph: bool = False
     edges: Edges | None = None
     values: Any = None
+    copies: Any = None
 
     @property
     def source(self) -> list[str]:
@@ -99,12 +102,19 @@ def _unmasked(x: Any) -> Any:
 #: Metrics of directions, which a single column does not have.
 _DIRECTIONS = ("cosine", "correlation", "hellinger")
 
+#: Metrics of values that are not negative.
+_POSITIVE = ("hellinger", "braycurtis", "precomputed")
+
+#: Metrics of sets, categories or degrees. scikit-learn's checks have numbers that are none, and no tag says so.
+_OTHER_VALUES = ("hamming", "jaccard", "dice", "haversine")
+
 
 def tag(tags: Any, metric: Any) -> None:
     """Set scikit-learn's tags of the rows that a metric takes."""
     tags.input_tags.sparse = metric != "haversine"
     tags.input_tags.pairwise = metric == "precomputed"
-    tags.input_tags.positive_only = metric == "hellinger"
+    tags.input_tags.positive_only = metric in _POSITIVE
+    tags._skip_test = metric in _OTHER_VALUES
 
 
 def rows_of(x: Any) -> Any:

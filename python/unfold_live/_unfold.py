@@ -90,6 +90,10 @@ def _predicts(estimator: Unfold) -> bool:
     return hasattr(estimator, "classes_")
 
 
+def _knows_rows(estimator: Unfold) -> bool:
+    return not estimator._precomputed()
+
+
 def _has_likelihood(estimator: Unfold) -> bool:
     return estimator.kind in ("lvm", "gplvm")
 
@@ -183,6 +187,17 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         The complete report of the fit. Only if ``report`` is set.
     n_features_in_ : int
         Number of columns of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unfold_live import Unfold
+    >>> X = np.random.default_rng(1).normal(size=(300, 8))
+    >>> model = Unfold().fit(X[:250])
+    >>> model.embedding_.shape
+    (250, 2)
+    >>> model.transform(X[250:]).shape
+    (50, 2)
     """
 
     classes_: np.ndarray[Any, Any]
@@ -272,6 +287,12 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         ------
         TypeError
             umap-learn does not have such a parameter.
+
+        Examples
+        --------
+        >>> from unfold_live import Unfold
+        >>> Unfold.from_umap(n_neighbors=20, metric="cosine")
+        Unfold(metric='cosine', n_neighbors=20)
         """
         own, notes = _translation.from_umap(parameters)
         if notes:
@@ -307,6 +328,15 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             Rows, labels, ids or parameters are invalid.
         UnfoldError
             The program failed for another reason, for example because it needs more than ``memory``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> X = np.random.default_rng(1).normal(size=(300, 8))
+        >>> model = Unfold().fit(X, X[:, 0] > 0, ids=[f"row {i}" for i in range(300)])
+        >>> str(model.ids_[7]), model.classes_.tolist()
+        ('row 7', [False, True])
         """
         self._check()
         adata, self._use_rep = (X if _annotated.is_annotated(X) else None), use_rep
@@ -372,6 +402,14 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         neighbour. The weights are the connectivities of scanpy and UMAP for this map's distances. A row that equals an
         earlier row has the neighbours of that row, and an edge to it with weight 1. For a loaded model the rows are the
         points of the map.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> graph = Unfold().fit(np.random.default_rng(1).normal(size=(300, 8))).graph_
+        >>> graph.shape, bool(abs(graph - graph.T).max() < 1e-12)
+        ((300, 300), True)
         """
         check_is_fitted(self)
         return self._neighbor_graph()[1]
@@ -478,7 +516,17 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return distances, weights
 
     def place(self, X: Any) -> Places:
-        """Return positions, uncertainties, novelties and classes of rows, without changing the map."""
+        """Return positions, uncertainties, novelties and classes of rows, without changing the map.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> X = np.random.default_rng(1).normal(size=(300, 8))
+        >>> at = Unfold().fit(X).place(np.vstack([X[:1], X[:1] + 50]))
+        >>> bool(at.novelty_global[0] < 1), bool(at.novelty_global[1] == 1)
+        (True, True)
+        """
         at = self._placed(X)
         label = at.get("class")
         if label is not None and _predicts(self):
@@ -503,7 +551,13 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             out = folder.file("places.arrows")
             args = ["embed", *rows.source, *rows.flags, "-m", str(self._model.path), "-o", str(out), *self._place_flags(), *flags]
             self._model.run(args, None, rows.names)
-            return _arrow.read(out)
+            at = _arrow.read(out)
+        if rows.copies is not None and len(self.embedding_):  # a copy of a fitted row is where that is
+            new = np.flatnonzero(rows.copies >= 0)
+            for name in ("embedding", "sigma", "novelty_local", "novelty_global"):
+                at[name] = at[name].copy()
+                at[name][new] = getattr(self, name + "_")[rows.copies[new]]
+        return at
 
     def transform(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the positions of rows, (n, n_components), without changing the map."""
@@ -525,8 +579,9 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     @overload
     def inverse_transform(self, X: Any, *, return_error: Literal[True]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]: ...
 
+    @available_if(_knows_rows, "it knows distances alone")
     def inverse_transform(self, X: Any, *, return_error: bool = False) -> Any:
-        """Predict the vectors at positions on the map, in the units of the rows.
+        """Predict the vectors at positions on the map, in the units of the rows. Maps of distances do not have the method.
 
         Parameters
         ----------
@@ -546,11 +601,18 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Raises
         ------
         ValueError
-            X has another shape, or the map was fitted to distances.
+            X has another shape.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> model = Unfold().fit(np.random.default_rng(1).normal(size=(300, 8)))
+        >>> vectors, error = model.inverse_transform([[0, 0], [1000, 1000]], return_error=True)
+        >>> vectors.shape, bool(error[1] > error[0])
+        ((2, 8), True)
         """
         check_is_fitted(self)
-        if self._precomputed():
-            raise ValueError("inverse_transform needs a map of rows: this one knows distances alone")
         try:
             at = np.ascontiguousarray(X, dtype=np.float32)
         except ValueError as e:
@@ -584,6 +646,17 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             The output of the program's ``explain --json``: ``id`` (the row's number if it has no id), ``reasons``,
             ``neighbors``, the position and the novelties. The shares of all columns sum to 1. Columns of a frame have their
             names; those of an array are ``vector[0]`` and so on.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> X = np.random.default_rng(1).normal(size=(300, 8))
+        >>> row = X[:1].copy()
+        >>> row[0, 3] = 20
+        >>> reason = Unfold().fit(X).explain(row)[0]["reasons"][0]
+        >>> reason["column"], reason["direction"]
+        ('vector[3]', 'above')
         """
         check_is_fitted(self)
         if self._precomputed():
@@ -672,7 +745,18 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return np.maximum(self.novelty_local_, self.novelty_global_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, which the program and ``load`` can read."""
+        """Write the model file, which the program and ``load`` can read.
+
+        Examples
+        --------
+        >>> import tempfile, numpy as np
+        >>> from unfold_live import Unfold, load
+        >>> X = np.random.default_rng(1).normal(size=(300, 8))
+        >>> model, path = Unfold().fit(X), tempfile.mkdtemp() + "/map.unfold"
+        >>> model.save(path)
+        >>> bool((load(path).transform(X[:5]) == model.transform(X[:5])).all())
+        True
+        """
         check_is_fitted(self)
         Path(path).write_bytes(self._model.model())
 

@@ -69,6 +69,10 @@ _PHRASES = (
         re.compile(r'^precomputed_knn:(rows|distances): row (\d+)(?:, column "vector")?: its (?:neighbour|distance) (\d+) is'),
         _in_lists,
     ),
+    (
+        re.compile(r"^(?=X\[\d+, \d+\] is -\S+ (?:below 0, )?and the metric (?:hellinger|braycurtis)\b)"),
+        "Negative values in data: ",
+    ),
     (re.compile(r"\bX: row (\d+)\b"), lambda m: f"X: row {int(m[1]) - 1} (counted from 0)"),
     (re.compile(r"\bneighbors is\b"), "n_neighbors is"),
 )
