@@ -53,7 +53,7 @@ type Figures struct {
 }
 
 // parts are the choices of -only.
-var parts = []string{"times", "clusters", "spark", "files"}
+var parts = []string{"times", "clusters", "spark", "files", "page"}
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	c := harness.NewCommand("python", stderr)
@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	c.Func("rows", "numbers of rows for Spark (default 1000000,10000000)", func(text string) error {
 		return json.Unmarshal([]byte("["+text+"]"), &l.sparkRows)
 	})
-	only := c.String("only", "", "measure times, clusters, spark or files (Spark's transform_files) alone; of the others, results of an earlier run or the sections of the page are used")
+	only := c.String("only", "", "measure times, clusters, spark or files (Spark's transform_files) alone, or nothing, page; of the others, results of an earlier run or the sections of the page are used")
 	page := c.String("o", "docs/python-times.md", "the page to write")
 	if c.Parse(args) != nil || !c.HasData(l.data) {
 		return 2
