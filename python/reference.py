@@ -54,8 +54,9 @@ def described(doc: str) -> Iterator[str]:
         if not title:
             yield plain(text)
         elif title == "Examples":
-            code = "\n".join(line.removeprefix(">>> ").removeprefix("... ") for line in plain(text).splitlines())
-            yield "```python\n" + "\n".join(line.rstrip() for line in code.splitlines()) + "\n```"
+            # What a line prints becomes a comment.
+            code = [line[4:] if line.startswith((">>> ", "... ")) else f"# {line}" for line in plain(text).splitlines()]
+            yield "```python\n" + "\n".join(line.rstrip() for line in code) + "\n```"
         else:
             yield f"{title}:"
             named = title not in ("Returns", "Raises", "Yields")
@@ -124,7 +125,7 @@ def page() -> str:
             out += of_function(name, value)
     for cls in (_trees.CondensedTree, _trees.SingleLinkageTree, _trees.MinimumSpanningTree):
         out += of_class(cls)
-    for name in ("fit", "transform"):
+    for name in ("fit", "transform", "transform_files"):
         out += of_function(f"spark.{name}", getattr(spark, name))
     return "\n\n".join(out) + "\n"
 

@@ -45,15 +45,19 @@ type lab struct {
 type Figures struct {
 	Versions map[string]string
 	Times    *Times
+	Clusters *Clusters
 	Spark    *Spark
+	Files    *Spark // by transform_files
+
+	before map[string]string // sections of the page by title, for what has not been measured
 }
 
 // parts are the choices of -only.
-var parts = []string{"times", "spark"}
+var parts = []string{"times", "clusters", "spark", "files", "page"}
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	c := harness.NewCommand("python", stderr)
-	l := &lab{say: c.Say, rounds: 2}
+	l := &lab{say: c.Say, rounds: 3}
 	c.StringVar(&l.unfold, "unfold", "bin/unfold", "the program, for the command line's rate")
 	c.Data(&l.data, "mnist/")
 	c.StringVar(&l.out, "out", "out/python-times", "folder for data and results")
@@ -63,7 +67,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	c.Func("rows", "numbers of rows for Spark (default 1000000,10000000)", func(text string) error {
 		return json.Unmarshal([]byte("["+text+"]"), &l.sparkRows)
 	})
-	only := c.String("only", "", "measure times or spark alone; of the other, results of an earlier run are used")
+	only := c.String("only", "", "measure times, clusters, spark or files (Spark's transform_files) alone, or nothing, page; of the others, results of an earlier run or the sections of the page are used")
 	page := c.String("o", "docs/python-times.md", "the page to write")
 	if c.Parse(args) != nil || !c.HasData(l.data) {
 		return 2
@@ -98,12 +102,25 @@ func (l *lab) run(ctx context.Context, chosen []string, page string) error {
 			return err
 		}
 	}
+	if slices.Contains(chosen, "clusters") {
+		if f.Clusters, err = l.clusters(ctx); err != nil {
+			return err
+		}
+	}
 	if slices.Contains(chosen, "spark") {
 		if f.Spark, err = l.spark(ctx); err != nil {
 			return err
 		}
 	}
+	if slices.Contains(chosen, "files") {
+		if f.Files, err = l.files(ctx); err != nil {
+			return err
+		}
+	}
 	if err := harness.WriteJSON(results, f); err != nil {
+		return err
+	}
+	if f.before, err = harness.Sections(page); err != nil {
 		return err
 	}
 	return atomicfile.Write(page, func(w io.Writer) error { _, err := io.WriteString(w, f.page()); return err })
@@ -145,7 +162,10 @@ func (l *lab) python(ctx context.Context, program []byte, v any, args ...string)
 func (l *lab) versions(ctx context.Context) (v map[string]string, err error) {
 	const program = `import json, platform
 from importlib.metadata import version
-print(json.dumps({"python": platform.python_version(), **{n: version(n) for n in ("umap-learn", "numba", "pyspark", "numpy", "unfold-live")}}))`
+def of(n):
+    try: return version(n)
+    except Exception: return "none"
+print(json.dumps({"python": platform.python_version(), **{n: of(n) for n in ("umap-learn", "numba", "pyspark", "numpy", "unfold-live", "hdbscan", "fast_hdbscan")}}))`
 	_, err = l.python(ctx, []byte(program), &v)
 	return v, err
 }

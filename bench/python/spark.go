@@ -62,9 +62,22 @@ func (l *lab) spark(ctx context.Context) (*Spark, error) {
 	return s, nil
 }
 
+// files measures transform_files: the program reads and writes the files itself.
+func (l *lab) files(ctx context.Context) (*Spark, error) {
+	s := &Spark{Day: time.Now(), Workers: l.threads}
+	r, err := l.placed(ctx, s, l.sparkRows[0], "files")
+	s.Runs = []SparkRun{r}
+	return s, err
+}
+
 func (l *lab) sparkRun(ctx context.Context, s *Spark, n int) (r SparkRun, err error) {
+	return l.placed(ctx, s, n, "place")
+}
+
+// placed measures one number of rows by the command line and by a verb of the program for Spark.
+func (l *lab) placed(ctx context.Context, s *Spark, n int, verb string) (r SparkRun, err error) {
 	folder := filepath.Join(l.out, "spark-"+strconv.Itoa(n))
-	l.say("%s rows for Spark", count(float64(n)))
+	l.say("%s rows for Spark, %s", count(float64(n)), verb)
 	if _, err := os.Stat(filepath.Join(folder, "map.unfold")); err != nil {
 		if _, err := l.python(ctx, sparkProgram, nil, "rows", folder, strconv.Itoa(n), strconv.Itoa(sparkDim)); err != nil {
 			return r, err
@@ -80,7 +93,7 @@ func (l *lab) sparkRun(ctx context.Context, s *Spark, n int) (r SparkRun, err er
 		Rows           int
 		CPU            map[string]float64
 	}
-	if _, err := l.python(ctx, sparkProgram, &out, "place", folder, strconv.Itoa(s.Workers)); err != nil {
+	if _, err := l.python(ctx, sparkProgram, &out, verb, folder, strconv.Itoa(s.Workers)); err != nil {
 		return r, err
 	}
 	s.Others = max(s.Others, line.Others)

@@ -2,6 +2,7 @@
 
     spark.py rows FOLDER N DIM       Parquet files of N rows, and a map of some of them
     spark.py place FOLDER WORKERS    places them by so many workers, and prints what that took as JSON
+    spark.py files FOLDER WORKERS    the same by transform_files, by which rows do not pass through Spark
 """
 
 from __future__ import annotations
@@ -42,12 +43,13 @@ def rows(folder: Path, n: int, dim: int) -> None:
         pq.write_table(table, parts / f"{first // FILE:04d}.parquet", row_group_size=FILE // 5)
 
 
-def place(folder: Path, workers: int) -> None:
+def place(folder: Path, workers: int, files: bool) -> None:
     """Place the rows and write their places as Parquet."""
     from pyspark.sql import SparkSession
 
     from unfold_live import load, spark
 
+    shutil.rmtree(folder / ("files" if files else "places"), ignore_errors=True)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     begin = time.perf_counter()
     session = (
@@ -58,10 +60,14 @@ def place(folder: Path, workers: int) -> None:
     )
     session.sparkContext.setLogLevel("ERROR")
     started, before = time.perf_counter(), processor_seconds()
-    out = spark.transform(session.read.parquet(str(folder / "rows")), load(folder / "map.unfold"), keep=["id"])
-    out.write.mode("overwrite").parquet(str(folder / "places"))
+    target, model = folder / ("files" if files else "places"), load(folder / "map.unfold")
+    if files:
+        spark.transform_files(session, str(folder / "rows"), str(target), model, id_column="id")
+    else:
+        out = spark.transform(session.read.parquet(str(folder / "rows")), model, keep=["id"])
+        out.write.parquet(str(target))
     done, after = time.perf_counter(), processor_seconds()
-    count = session.read.parquet(str(folder / "places")).count()
+    count = session.read.parquet(str(target)).count()
     version = session.version
     session.stop()
     parts = {name: seconds - before.get(name, 0) for name, seconds in after.items()}
@@ -94,4 +100,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "rows":
         rows(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
     else:
-        place(Path(sys.argv[2]), int(sys.argv[3]))
+        place(Path(sys.argv[2]), int(sys.argv[3]), sys.argv[1] == "files")

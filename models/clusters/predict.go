@@ -52,7 +52,9 @@ func PredictorOf[T vec.Float](h *Hierarchy, x vec.Matrix[T], s Settings) *Predic
 	s.Lengths = h.Lengths
 	p := &Predictor[T]{h: h, x: x, set: s.knn(), shares: newShares(h, x.Cols), length: s.Length}
 	if !boxed(s.Distance, x.Cols) {
-		p.centre = centre(x)
+		if !s.Distance.Absolute() {
+			p.centre = centre(x)
+		}
 		p.index = knn.NewExactBy(s.Distance, p.single(x))
 	} else {
 		p.boxes = newBoxes(s.Distance, x, make([]float64, x.Rows), s.Threads)

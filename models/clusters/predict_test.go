@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // TestShares: shares add up to 1, and the largest is that of the label. Points close to one of the
@@ -147,5 +148,38 @@ func TestPredictManyColumns(t *testing.T) {
 	want, at, err := exact.join(t.Context(), q)
 	if err != nil || !slices.Equal(point, want) || !slices.Equal(lambda, at) {
 		t.Errorf("new points join %v, want %v, %v", point, want, err)
+	}
+}
+
+// Rows are not centred for distances that this would change.
+func TestPredictManyColumnsByAbsoluteDistances(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 9))
+	draw := func(n int) vec.Matrix[float64] {
+		x := vec.New[float64](n, 30)
+		for i := range x.Data {
+			x.Data[i] = float64(1+i/30%3) * (1 + random.Float64())
+		}
+		return x
+	}
+	x, q := draw(90), draw(40)
+	for _, d := range []distance.Distance{distance.Canberra, distance.BrayCurtis} {
+		c, err := Find(t.Context(), x, Settings{MinSize: 5, Distance: d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := NewPredictor(c, x)
+		if p.index == nil {
+			t.Fatalf("30 columns are not searched by an index, with %v", d)
+		}
+		point, lambda, err := p.join(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact := *p
+		exact.index, exact.boxes = nil, newBoxes(d, x, make([]float64, x.Rows), 1)
+		want, at, err := exact.join(t.Context(), q)
+		if err != nil || !slices.Equal(point, want) || !slices.Equal(lambda, at) {
+			t.Errorf("%v: new points join %v, want %v, %v", d, point, want, err)
+		}
 	}
 }

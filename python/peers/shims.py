@@ -191,10 +191,10 @@ class Manifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Shim):
 
     def words(self) -> dict[str, Any]:
         """Return the parameters of ``Unfold``."""
-        own = ("n_components", "n_neighbors", "random_state", "n_jobs")
-        words = {name: getattr(self, name) for name in own if hasattr(self, name)}
-        if hasattr(self, "metric"):
-            parameters = ({"p": self.p} if self.metric == "minkowski" and hasattr(self, "p") else {}) | (self.metric_params or {})
+        own = self.get_params(deep=False)  # and not the attributes of what was fitted before
+        words = {name: own[name] for name in ("n_components", "n_neighbors", "random_state", "n_jobs") if name in own}
+        if "metric" in own:
+            parameters = ({"p": own["p"]} if self.metric == "minkowski" and "p" in own else {}) | (own.get("metric_params") or {})
             words["metric"] = quiet(Unfold.from_umap, metric=self.metric, metric_kwds=parameters).metric
         return words
 
@@ -218,6 +218,15 @@ def manifold() -> None:
     class Isomap(Manifold):
         __init__ = parameters_of(peer.Isomap)
 
+        def fit(self, X: Any, y: Any = None) -> Any:
+            super().fit(X)
+            if getattr(X, "dtype", None) == np.float64:  # whose positions are doubles there
+                self.embedding_ = self.embedding_.astype(np.float64)
+            return self
+
+        def reconstruction_error(self) -> float:
+            return self.own_.reconstruction_error_
+
         def words(self) -> dict[str, Any]:
             return super().words() | {"kind": "isomap"}
 
@@ -239,6 +248,11 @@ def manifold() -> None:
 
         def words(self) -> dict[str, Any]:
             return super().words() | {"kind": "mds" if self.metric_mds else "nmds"}
+
+        @property
+        def stress_(self) -> float:
+            normalized = not self.metric_mds if self.normalized_stress == "auto" else self.normalized_stress
+            return self.own_.normalized_stress_ if normalized else self.own_.stress_
 
     class ClassicalMDS(Manifold):
         __init__ = parameters_of(peer.ClassicalMDS)

@@ -141,7 +141,7 @@ def test_labels_that_are_no_classes() -> None:
     ):
         with pytest.raises(ValueError, match=says):
             UnfoldClassifier().fit(x, y)
-    with pytest.raises(ValueError, match="graph"):
+    with pytest.raises(ValueError, match="learns classes of rows"):
         UnfoldClassifier(metric="precomputed").fit(np.zeros((60, 60)), kind)
     with pytest.raises(ValueError, match="classify"):
         UnfoldClassifier(classify=False).fit(x, kind)

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.manifold import Isomap
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
 
-from unfold_live import Unfold
+from unfold_live import Unfold, UnfoldClusters
 
 from .conftest import blobs
 
@@ -156,3 +157,33 @@ def test_isomap_joins_parts_as_the_program_does() -> None:
     rows = Unfold(kind="isomap", n_neighbors=8).fit(x).embedding_
     given = Unfold(kind="isomap", n_neighbors=8, metric="precomputed").fit(apart(x, x)).embedding_
     np.testing.assert_allclose(apart(given, given), apart(rows, rows), atol=1e-4 * np.ptp(rows))
+
+
+@pytest.mark.parametrize("metric", ["precomputed", "function"])
+def test_a_copy_of_a_fitted_row_is_where_that_is(metric: str) -> None:
+    """Also beside other rows: the place of a new row depends on its own distances alone."""
+    x = blobs(120)[0]
+    d = np.sqrt(((x[:, None] - x) ** 2).sum(axis=2))
+    if metric == "function":
+        model, rows = Unfold(metric=lambda a, b: np.sqrt(((a - b) ** 2).sum())).fit(x[:100]), x
+    else:
+        model, rows = Unfold(metric="precomputed").fit(d[:100, :100]), d[:, :100]
+    np.testing.assert_array_equal(model.transform(rows[:100]), model.embedding_)
+    at = model.place(rows[90:])
+    np.testing.assert_array_equal(at.sigma[:10], model.sigma_[90:])
+    for k in range(30):
+        np.testing.assert_array_equal(model.transform(rows[90 + k : 91 + k])[0], at.embedding[k])
+    each = np.concatenate([model.score_samples(rows[k : k + 1]) for k in range(90, 120)])
+    np.testing.assert_array_equal(each, model.score_samples(rows[90:]))
+    assert not hasattr(model, "inverse_transform")
+
+
+@pytest.mark.parametrize("metric", ["braycurtis", "canberra"])
+def test_clusters_predict_by_metrics_that_depend_on_the_origin(metric: str) -> None:
+    x = np.abs(blobs(200, dim=30, kinds=2)[0]).astype(np.float64)
+    found = UnfoldClusters(8, metric=metric).fit(x[:150])
+    alone = found.predict(x[150:])
+    given = UnfoldClusters(8, metric="precomputed").fit(cdist(x[:150], x[:150], metric))
+    np.testing.assert_array_equal(alone, given.predict(cdist(x[150:], x[:150], metric)))
+    with pytest.raises(ValueError, match=r"^Negative values in data: X\[0, 3\] is -1, and the metric braycurtis takes values of 0"):
+        UnfoldClusters(8, metric="braycurtis").fit(x).predict(np.where(np.arange(30) == 3, -1.0, x[:1]))

@@ -45,7 +45,7 @@ def test_tags_follow_the_metric() -> None:
 
     for kind in (Unfold, UnfoldClusters):
         rows = {m: get_tags(kind(metric=m)).input_tags for m in ("euclidean", "hellinger", "haversine", "precomputed")}
-        assert [m for m, t in rows.items() if t.positive_only] == ["hellinger"]
+        assert [m for m, t in rows.items() if t.positive_only] == ["hellinger", "precomputed"]
         assert [m for m, t in rows.items() if not t.sparse] == ["haversine"]
         assert [m for m, t in rows.items() if t.pairwise] == ["precomputed"]
 

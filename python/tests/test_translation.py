@@ -30,7 +30,7 @@ with warnings.catch_warnings():
         ({"n_epochs": 500}, {"settings": {"steps": 500}}, "n_epochs=500: settings={'steps': 500}"),
         ({"densmap": True, "dens_lambda": 3}, {"density": 3.0}, "densmap=True: density="),
         ({"densmap": False}, {"density": None}, "densmap=False: nothing is set"),
-        ({"min_dist": 0.0, "spread": 2}, {"density": None}, "min_dist: nothing is set, the length scales follow the data"),
+        ({"min_dist": 0.0, "spread": 2}, {"density": None}, "min_dist, spread: nothing is set, the length scales follow the data"),
         (
             {"init": "spectral", "target_weight": 0.7},
             {"frame": "geodesic", "supervision": 0.7},

@@ -76,7 +76,7 @@ def test_where_a_value_is(data: Any) -> None:
     """Errors count rows from 0, as usual in Python."""
     x = np.abs(data[0][:50])
     x[7, 3] = -1
-    with pytest.raises(ValueError, match=r"^X\[7, 3\] is -1"):
+    with pytest.raises(ValueError, match=r"^Negative values in data: X\[7, 3\] is -1"):
         Unfold(metric="hellinger").fit(x)
 
 

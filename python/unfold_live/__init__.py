@@ -1,7 +1,10 @@
 """Estimators that learn live maps of high-dimensional rows with the program unfold.
 
+>>> import numpy as np
 >>> from unfold_live import Unfold
->>> xy = Unfold().fit_transform(X)                       # doctest: +SKIP
+>>> X = np.random.default_rng(1).normal(size=(300, 8))
+>>> Unfold().fit_transform(X).shape
+(300, 2)
 
 The wheel contains the program. Each fitted estimator has one child process
 (``unfold session``), which is started on demand and receives rows as files in memory. The

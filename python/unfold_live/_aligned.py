@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _rows, _settings
+from . import _rows, _settings, _translation
 from ._base import BaseEstimator, adopt, adopted, check_is_fitted
 from ._unfold import Unfold
 
@@ -58,8 +58,13 @@ class UnfoldAligned(BaseEstimator):
 
     Examples
     --------
-    >>> maps = UnfoldAligned().fit([last_year, this_year], relations=[{0: 4, 1: 2}])       # doctest: +SKIP
-    >>> maps.embeddings_[1]                                                                 # doctest: +SKIP
+    >>> import numpy as np
+    >>> from unfold_live import UnfoldAligned
+    >>> X = np.random.default_rng(1).normal(size=(300, 8))
+    >>> same = {50 + i: i for i in range(150)}
+    >>> maps = UnfoldAligned().fit([X[:200], X[50:250]], relations=[same])
+    >>> [at.shape for at in maps.embeddings_], bool(maps.drift_[0] < 0.5)
+    ([(200, 2), (200, 2)], True)
     """
 
     embeddings_: list[_Array]
@@ -68,6 +73,7 @@ class UnfoldAligned(BaseEstimator):
     n_features_in_: int
     feature_names_in_: _Array
 
+    @_translation.answering
     def __init__(
         self,
         n_components: int = 2,
@@ -111,7 +117,11 @@ class UnfoldAligned(BaseEstimator):
         """
         _settings.whole("sweeps", self.sweeps, 0)
         slices = list(X) if _is_list_of_slices(X) else [X]
+        if isinstance(X, list | tuple) and not X:
+            raise ValueError("X holds no slice: give a list of arrays or tables")
         pairs = [_pairs(k, r) for k, r in enumerate(relations or [])]
+        if len(slices) == 1 and pairs:
+            raise ValueError(f"X is a {type(X).__name__}, one slice, and there are relations: give a list of slices")
         if len(pairs) != len(slices) - 1:
             raise ValueError(
                 f"relations has {len(pairs)} dicts for {len(slices)} slices: give one for each slice but the last, "
@@ -219,6 +229,12 @@ def _count(x: Any) -> int:
 
 def _pairs(k: int, relation: Mapping[int, int]) -> _Array:
     """Return a relation as an array of pairs of row numbers, (m, 2)."""
+    if not isinstance(relation, Mapping):
+        raise ValueError(
+            f"relations[{k}] is a {type(relation).__name__}: give a dict, {{row: row of slice {k + 1}}}, as dict(pairs) makes"
+        )
+    for row in (row for pair in relation.items() for row in pair):
+        _settings.whole(f"relations[{k}]: a row", row)
     pairs = np.array([(int(i), int(j)) for i, j in relation.items()], dtype=np.intp).reshape(-1, 2)
     if not len(pairs):
         raise ValueError(f"relations[{k}] is empty: slices {k} and {k + 1} share no row by which the maps could be aligned")

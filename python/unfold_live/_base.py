@@ -146,8 +146,8 @@ class NotFittedError(ValueError, AttributeError):
     """The error of an estimator that has not been fitted, unless scikit-learn is imported and its own error is raised."""
 
 
-def available_if(check: Any) -> Any:
-    """Create a method that exists only if ``check(self)`` is true."""
+def available_if(check: Any, why: str) -> Any:
+    """Create a method that exists only if ``check(self)`` is true. ``why`` is the end of the error if it does not."""
 
     class _Available:
         def __init__(self, f: Any) -> None:
@@ -156,7 +156,7 @@ def available_if(check: Any) -> Any:
 
         def __get__(self, obj: Any, owner: Any = None) -> Any:
             if obj is not None and not check(obj):
-                raise AttributeError(f"this {owner.__name__} has no {self.f.__name__}: {obj!r}")
+                raise AttributeError(f"this {owner.__name__} has no {self.f.__name__}: {obj!r}; {why}")
             return self.f.__get__(obj, owner)
 
     return _Available
@@ -191,6 +191,10 @@ def check_rows(estimator: Any, x: Any, *, reset: bool, allow_nan: bool = False, 
         except ValueError as e:
             if str(e).startswith("Input X contains NaN"):  # scikit-learn's message goes on about other estimators
                 raise ValueError(f"Input X contains NaN, missing values: {_where(x, np.isnan)}{_remedy(estimator)}") from None
+            if str(e).startswith("Input X contains infinity") and (at := _where(x, np.isinf)):
+                raise ValueError(f"Input X contains infinity: {at}{_remedy(estimator, finite=True)}") from None
+            if str(e).startswith("Found array with dim"):
+                raise ValueError(f"{e} {_FLAT}") from None
             if (text := _TEXT.match(str(e))) is not None:
                 raise ValueError(texts_problem(text[1])) from None
             raise
@@ -219,12 +223,21 @@ def _where(x: Any, bad: Any) -> str:
         k = int(np.argmax(bad(x.data)))
         return f"X[{x.row[k]}, {x.col[k]}] is {x.data[k]}"
     x = np.asarray(x, dtype=np.float64)
-    i, j = np.argwhere(bad(x))[0]
-    return f"X[{i}, {j}] is {x[i, j]}"
+    for i, j in np.argwhere(bad(x))[:1]:
+        return f"X[{i}, {j}] is {x[i, j]}"
+    return ""
 
 
-def _remedy(estimator: Any) -> str:
-    """Return what to do about missing values, as the end of a message."""
+#: What to do about arrays of more than 2 dimensions.
+_FLAT = "Give X.reshape(len(X), -1), in which each row holds all values of one"
+
+
+def _remedy(estimator: Any, finite: bool = False) -> str:
+    """Return what to do about missing values, or with ``finite`` about infinite ones, as the end of a message."""
+    if getattr(estimator, "metric", None) == "precomputed":
+        return "; leave unknown distances out of a sparse matrix of those that are known"
+    if finite:
+        return "; drop such rows, or clip their values"
     if not hasattr(estimator, "missing"):
         return "; drop such rows, or fill them in"
     return f'; drop such rows, or fill them in, as {type(estimator).__name__}(missing="mean") does'
@@ -243,14 +256,14 @@ def numbers(estimator: Any, x: Any, allow_nan: bool, least: int) -> Any:
         if x.dtype.kind not in "fiub":
             raise ValueError(f"rows have to be numbers, not {x.dtype}")
     if x.ndim != 2:
-        raise ValueError(f"expected 2 dimensions, rows and columns; got {x.ndim}")
+        raise ValueError(f"expected 2 dimensions, rows and columns; got {x.ndim}" + (f". {_FLAT}" if x.ndim > 2 else ""))
     if x.shape[0] < least or x.shape[1] < 1:
         raise ValueError(f"found {x.shape[0]} sample(s) of {x.shape[1]} feature(s); at least {least} of 1 are needed")
     values = x.data if _files.is_sparse(x) else x
     if values.dtype.kind == "f" and not np.isfinite(values.sum(dtype=np.float64)):
         bad = np.isinf(values).any() if allow_nan else not np.isfinite(values).all()
         if bad:
-            remedy = "" if np.isinf(values).any() else _remedy(estimator)
+            remedy = _remedy(estimator, finite=bool(np.isinf(values).any()))
             raise ValueError(f"rows contain NaN or infinity: {_where(x, lambda v: ~np.isfinite(v))}{remedy}")
     return x
 

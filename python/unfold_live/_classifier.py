@@ -30,6 +30,16 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         The classes, in ascending order.
     embedding_ and others
         Attributes of ``Unfold``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unfold_live import UnfoldClassifier
+    >>> X = np.random.default_rng(1).normal(size=(300, 8))
+    >>> y = np.where(X[:, 0] > 0, "east", "west")
+    >>> model = UnfoldClassifier().fit(X, y)
+    >>> model.classes_.tolist(), model.predict_proba(X[:4]).shape
+    (['east', 'west'], (4, 2))
     """
 
     @_translation.unweighted
@@ -60,7 +70,8 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         """
         if self._precomputed():
             raise ValueError(
-                'metric="precomputed" or a function: the nodes of a graph have no classes to learn; give rows and another metric'
+                'UnfoldClassifier learns classes of rows, and metric="precomputed" or a function leaves distances alone: give rows '
+                "and another metric"
             )
         if not self.classify:
             raise ValueError("classify has to be True; Unfold makes maps alone")

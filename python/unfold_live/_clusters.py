@@ -85,6 +85,15 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         The row of each cluster with the least sum of distances, weighted by ``probabilities_``.
     n_features_in_ : int
         Number of columns of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unfold_live import UnfoldClusters
+    >>> X = np.random.default_rng(1).normal(size=(300, 2)) + 20 * (np.arange(300) % 3)[:, None]
+    >>> clusters = UnfoldClusters().fit(X)
+    >>> len(clusters.cluster_persistence_), clusters.centroids_.shape
+    (3, (3, 2))
     """
 
     labels_: np.ndarray[Any, Any]
@@ -241,7 +250,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         self._model = handle
         return self
 
-    @available_if(_takes_rows)
+    @available_if(_takes_rows, "clusters of distances are fitted to the distances of all rows")
     def partial_fit(self, X: Any, y: Any = None) -> UnfoldClusters:
         """Add rows and find the clusters of all rows so far. The first call is a fit.
 
@@ -266,7 +275,17 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
-        """Return the predicted clusters of new rows, -1 for none."""
+        """Return the predicted clusters of new rows, -1 for none.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import UnfoldClusters
+        >>> X = np.random.default_rng(1).normal(size=(300, 2)) + 20 * (np.arange(300) % 3)[:, None]
+        >>> clusters = UnfoldClusters().fit(X)
+        >>> bool(clusters.predict([[20, 20]])[0] == clusters.labels_[1])
+        True
+        """
         return self.approximate_predict(X)[0]
 
     def approximate_predict(self, X: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -319,11 +338,23 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         min_cluster_size : int, default=5
             Minimum number of points of a cluster.
         """
+        if cut_distance is None:
+            raise ValueError("cut_distance has to be a number of at least 0, not None")
+        _settings.real("cut_distance", cut_distance, 0, np.inf)
         return self.single_linkage_tree_.get_clusters(cut_distance, min_cluster_size)
 
     @property
     def condensed_tree_(self) -> _trees.CondensedTree:
-        """The condensed tree of the rows."""
+        """The condensed tree of the rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import UnfoldClusters
+        >>> X = np.random.default_rng(1).normal(size=(300, 2)) + 20 * (np.arange(300) % 3)[:, None]
+        >>> UnfoldClusters().fit(X).condensed_tree_.to_numpy().dtype.names
+        ('parent', 'child', 'lambda_val', 'child_size')
+        """
         check_is_fitted(self)
         return _trees.CondensedTree(self._tree)
 
@@ -408,7 +439,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         if not self._held:
             raise ValueError("the clusters are of a file; predict goes with clusters of an array or a table")
-        x, finite = _finite(self._rows_of(X))
+        x, finite = (self._rows_of(X), None) if self.metric == "precomputed" else _finite(self._rows_of(X))
         if finite is not None and not finite.any():
             check_rows(self, np.zeros((1, *np.shape(x)[1:])), reset=False)
             return {}, finite
@@ -472,6 +503,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         for name, known in (("cluster_selection_method", ("eom", "leaf")), ("ties", tuple(_TIES))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} has to be {' or '.join(map(repr, known))}, not {getattr(self, name)!r}")
+        _translation.check_metric(type(self), self.metric)
         if not callable(self.metric) and self.metric != "precomputed" and not _pairwise.known(self.metric):
             raise ValueError(
                 f"metric has to be one of {', '.join((*_pairwise.METRICS, 'precomputed'))}, or a function, not {self.metric!r}"

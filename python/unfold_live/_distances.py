@@ -45,11 +45,27 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
         return Rows(os.fspath(x), graph=True)
     edges = nearest(_checked(estimator, x, fit, least), k, fit=fit)
     data, index, start, shape = edges
-    # An edge needs a positive length, so copies get the distance of the nearest different rows.
-    data[data == 0] = data.min(where=data > 0, initial=np.inf) if data.any() else 1
+    copies = None if fit else _copies(edges)
+    # An edge needs a positive length, so copies get the distance of the nearest different rows: of all in a fit, and of the new
+    # row alone otherwise, whose place must not depend on others.
+    if fit:
+        data[data == 0] = data.min(where=data > 0, initial=np.inf) if data.any() else 1
+    else:
+        row, smallest = np.repeat(np.arange(shape[0]), np.diff(start)), np.full(shape[0], np.inf)
+        np.minimum.at(smallest, row, np.where(data > 0, data, np.inf))
+        data[data == 0] = np.where(np.isfinite(smallest), smallest, 1)[row[data == 0]]
     path = folder.file("distances.npz")  # as SciPy writes it
     np.savez(path, allow_pickle=False, format=np.bytes_("csr"), shape=np.array(shape), data=data, indices=index, indptr=start)
-    return Rows(str(path), n=shape[0], names={str(path): "X"}, graph=True, edges=edges)
+    return Rows(str(path), n=shape[0], names={str(path): "X"}, graph=True, edges=edges, copies=copies)
+
+
+def _copies(edges: Edges) -> np.ndarray[Any, Any]:
+    """Return for each row the first column at distance 0, -1 for none."""
+    row = np.repeat(np.arange(edges.shape[0]), np.diff(edges.start))
+    zero = edges.data == 0
+    out = np.full(edges.shape[0], edges.shape[1])
+    np.minimum.at(out, row[zero], edges.column[zero])
+    return np.where(out < edges.shape[1], out, -1)
 
 
 def nearest(d: Any, k: int | None, *, fit: bool, of_array: int = _NEAREST) -> Edges:
@@ -63,7 +79,7 @@ def nearest(d: Any, k: int | None, *, fit: bool, of_array: int = _NEAREST) -> Ed
         index, near = _nearest(np.asarray(d), min(k or of_array, d.shape[1] - fit), fit)
         data, start = near.ravel(), np.arange(0, index.size + 1, index.shape[1])
     if data.size and data.min() < 0:
-        raise ValueError(f"X holds {data.min():g}, and distances are not negative")
+        raise ValueError(f"Negative values in data: X holds {data.min():g}, and distances are not negative")
     return Edges(data, index.ravel(), start, d.shape)
 
 
@@ -133,7 +149,7 @@ def check_square(d: Any) -> None:
 def check_signs(d: Any) -> None:
     """Raise ``ValueError`` for negative distances."""
     if (d < 0).any():
-        raise ValueError(f"X holds {d.min():g}, and distances are not negative")
+        raise ValueError(f"Negative values in data: X holds {d.min():g}, and distances are not negative")
 
 
 def stored(d: Any) -> Any:

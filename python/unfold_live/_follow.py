@@ -39,6 +39,10 @@ def _follows(estimator: Any) -> bool:
     return estimator._follows()
 
 
+#: Why maps do not follow.
+_FOLLOWED = 'maps of kind "lvm" take new rows, and those of distances do not'
+
+
 class Follows:
     """The state of ``Unfold`` for the rows on its map."""
 
@@ -63,11 +67,20 @@ class Follows:
         def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> Any: ...
         def _place_flags(self) -> list[str]: ...
 
-    @available_if(_follows)
+    @available_if(_follows, _FOLLOWED)
     def partial_fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Any:
         """Add rows and update the map. Existing rows hardly move. The first call fits the map.
 
         Labels are used in the first call only. Labels of later rows do not change predictions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> X = np.random.default_rng(1).normal(size=(300, 8))
+        >>> model = Unfold().fit(X[:250]).partial_fit(X[250:])
+        >>> model.forget(range(100)).embedding_.shape
+        (200, 2)
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(X, y, ids=ids)
@@ -79,7 +92,7 @@ class Follows:
             self._follow(_arrow.read(folder.file("points.arrows")))
         return self
 
-    @available_if(_follows)
+    @available_if(_follows, _FOLLOWED)
     def forget(self, ids: Any) -> Any:
         """Remove rows by id and update the map.
 

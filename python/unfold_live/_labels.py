@@ -129,7 +129,10 @@ def _unmasked(y: Any) -> np.ndarray[Any, Any]:
         kind = getattr(getattr(y, "dtype", None), "kind", "O")
         # NumPy makes pandas' integers and truths with NA doubles.
         own = kind in "iub" and getattr(y, "hasnans", False)
-        return np.asarray(y.astype(object) if own else y)
+        found = np.asarray(y.astype(object) if own else y)
+        if found.dtype.kind == "U" and isinstance(y, list | tuple) and not all(isinstance(v, str) for v in y):
+            found = np.array(y, dtype=object)  # NumPy makes texts of all values of a list, also of NaN
+        return found
     out = np.ma.getdata(y).astype(object)
     out[np.ma.getmaskarray(y)] = None
     return out

@@ -13,6 +13,12 @@ _Array = np.ndarray[Any, Any]
 #: The number of values of a block of differences.
 _BLOCK = 1 << 22
 
+#: The number of pairs for which the caller's function is also called with the rows swapped.
+_SWAPPED = 16
+
+#: The largest difference of two distances between the same rows, relative to the largest distance, that counts as a rounding error.
+_ROUNDING = 1e-3
+
 #: The largest number of rows for the caller's function, which is called for each pair.
 MOST = 10_000
 
@@ -134,7 +140,7 @@ def all_pairs(metric: Callable[[_Array, _Array], float], x: _Array) -> _Array:
     Raises
     ------
     ValueError
-        There are too many rows, or a distance is negative or not finite.
+        There are too many rows, or a distance is negative or not finite, or depends on the direction, as far as some pairs show.
     """
     n = len(x)
     if n > MOST:
@@ -150,4 +156,11 @@ def all_pairs(metric: Callable[[_Array, _Array], float], x: _Array) -> _Array:
     if bad.any():
         i, j = np.argwhere(bad)[0]
         raise ValueError(f"metric: the distance of rows {i} and {j} is {out[i, j]:g}; distances are finite and not negative")
+    for i in range(0, n - 1, max(1, (n - 1) // _SWAPPED)):
+        swapped = _number(metric(x[i + 1], x[i]))
+        if not abs(swapped - out[i, i + 1]) <= _ROUNDING * out.max():
+            raise ValueError(
+                f"metric: the distance of rows {i} and {i + 1} is {out[i, i + 1]:g}, and swapped {swapped:g}: distances do not "
+                "depend on the direction; take the mean of both"
+            )
     return out

@@ -36,6 +36,10 @@ class Rows:
         Whether it contains distances from rows of the map instead of rows.
     edges : Edges or None
         The distances, if they were given as an array.
+    values : array, sparse matrix or None
+        The rows as numbers, if they were given so.
+    copies : ndarray or None
+        For placed rows, if their distances were given: the first fitted row at distance 0, -1 for none.
     """
 
     path: str
@@ -45,6 +49,8 @@ class Rows:
     names: dict[str, str] = field(default_factory=dict)
     graph: bool = False
     edges: Edges | None = None
+    values: Any = None
+    copies: Any = None
 
     @property
     def source(self) -> list[str]:
@@ -97,12 +103,19 @@ def _unmasked(x: Any) -> Any:
 #: Metrics of directions, which a single column does not have.
 _DIRECTIONS = ("cosine", "correlation", "hellinger")
 
+#: Metrics of values that are not negative.
+_POSITIVE = ("hellinger", "braycurtis", "precomputed")
+
+#: Metrics of sets, categories or degrees. scikit-learn's checks have numbers that are none, and no tag says so.
+_OTHER_VALUES = ("hamming", "jaccard", "dice", "haversine")
+
 
 def tag(tags: Any, metric: Any) -> None:
     """Set scikit-learn's tags of the rows that a metric takes."""
     tags.input_tags.sparse = metric != "haversine"
     tags.input_tags.pairwise = metric == "precomputed"
-    tags.input_tags.positive_only = metric == "hellinger"
+    tags.input_tags.positive_only = metric in _POSITIVE
+    tags._skip_test = metric in _OTHER_VALUES
 
 
 def rows_of(x: Any) -> Any:
@@ -158,6 +171,10 @@ def _check_kind(x: Any) -> None:
         raise ValueError("X is a structured array: give pandas.DataFrame(X), whose columns have its names")
     if isinstance(first, str) or (isinstance(x, np.ndarray) and x.dtype.kind in "UST" and x.size):
         raise ValueError(texts_problem(first if isinstance(first, str) else x.flat[0]))
+    if isinstance(first, list | tuple):
+        for i, row in enumerate(x):
+            if hasattr(row, "__len__") and len(row) != len(first):
+                raise ValueError(f"X[{i}] has {len(row)} values, and X[0] has {len(first)}: all rows have the same columns")
     if hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] not in _HOST:
         raise ValueError(f"X is a {type(x).__name__} in the memory of a GPU: copy it, by X.cpu() or X.get()")
 
@@ -255,6 +272,10 @@ def put(
         return _put_table(estimator, x, folder, fit, columns, aside, name)
     if named and getattr(estimator, "_form", None) is None:
         raise ValueError("the map was fitted to a table with columns of its own; give a table with the same columns")
+    if fit and columns is not None:
+        raise ValueError(f"columns={columns!r} names columns of a table, and X is an array: give X[:, [...]] or a data frame")
+    if fit and aside:
+        raise ValueError(f"id_column={min(aside)!r} is a column of a table, and X is an array: give fit(X, ids=...)")
     whole = _files.mapped_file(x)
     checked = check_rows(estimator, x, reset=fit, allow_nan=allow_nan, least=least)
     if fit:
@@ -265,9 +286,9 @@ def put(
     form = getattr(estimator, "_form", None)
     if form is not None:
         path, flags = _forms.write(folder.file(name + ".csv"), form, checked)
-        return Rows(str(path), flags if fit else [], n=checked.shape[0], names={str(path): "X"})
+        return Rows(str(path), flags if fit else [], n=checked.shape[0], names={str(path): "X"}, values=checked)
     path = whole if whole is not None else _files.write_array(folder.file(name + ".npy"), checked)
-    return Rows(str(path), n=checked.shape[0], names={str(path): "X"})
+    return Rows(str(path), n=checked.shape[0], names={str(path): "X"}, values=checked)
 
 
 def _warn_of_ids(x: Any, checked: Any) -> None:

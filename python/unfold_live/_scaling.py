@@ -18,7 +18,7 @@ KINDS = ("mds", "isomap", "nmds", "sammon")
 NEAREST = 9
 
 #: The largest number of rows, because the time grows with its third power.
-_MOST = 5_000
+MOST = 5_000
 
 #: Negative eigenvalues down to this share of the largest count as rounding errors.
 _ROUNDING = 1e-3
@@ -84,7 +84,7 @@ def scaled(d: _Array, kind: str) -> tuple[Scaling, _Array]:
     return Scaling(vectors / np.sqrt(values), squares.mean(axis=0), more), vectors * np.sqrt(values)
 
 
-def paths(near: Edges, d: _Array | None) -> _Array:
+def paths(near: Edges, d: _Array | None, *, told: bool = False) -> _Array:
     """Return the lengths of the shortest paths between n rows, (n, n).
 
     Parameters
@@ -93,6 +93,8 @@ def paths(near: Edges, d: _Array | None) -> _Array:
         The distances of each row from its nearest ones.
     d : ndarray of shape (n, n) or None
         All distances, if they are known. The parts of the graph are then joined by their shortest edges, as in the program.
+    told : bool
+        Whether the caller knows of the parts already, so that nothing is warned of.
 
     Raises
     ------
@@ -112,10 +114,11 @@ def paths(near: Edges, d: _Array | None) -> _Array:
                 f"the known distances of X connect the rows to {count} separate parts, and kind='isomap' needs paths between all: "
                 "give more of them, or an array of all"
             )
-        warn(
-            f"the neighbour graph of kind isomap has {count} parts, joined by their shortest edges, on which the places of whole "
-            "parts depend: take more neighbors"
-        )
+        if not told:
+            warn(
+                f"the neighbour graph of kind isomap has {count} parts, joined by their shortest edges, on which the places of "
+                "whole parts depend: take more neighbors"
+            )
         ends = [_shortest(d, part, a, b) for a in range(count) for b in range(a)]
         pairs = csr_matrix(([apart for apart, _, _ in ends], np.tril_indices(count, -1)), shape=(count, count))
         kept = minimum_spanning_tree(pairs).tocoo()
@@ -145,8 +148,8 @@ def paths_from(near: Edges, lengths: _Array) -> _Array:
 
 def check_number(n: int, kind: str) -> None:
     """Raise ``ValueError`` if there are too many rows."""
-    if n > _MOST:
-        raise ValueError(f"kind={kind!r} takes the distances of at most {_MOST} rows, not of {n}")
+    if n > MOST:
+        raise ValueError(f"kind={kind!r} takes the distances of at most {MOST} rows, not of {n}")
 
 
 def _eigen(squares: _Array) -> tuple[_Array, _Array]:

@@ -65,7 +65,8 @@ def real(name: str, value: Any, least: float, most: float) -> None:
         return
     if isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_) and least <= float(value) <= most:
         return
-    raise ValueError(f"{name} has to be a number from {least:g} to {most:g}, or None, not {value!r}")
+    bounds = f"of at least {least:g}" if most >= np.finfo(np.float64).max else f"from {least:g} to {most:g}"
+    raise ValueError(f"{name} has to be a number {bounds}, or None, not {value!r}")
 
 
 def switches(estimator: Any, *names: str) -> None:
@@ -80,6 +81,21 @@ def text(name: str, value: Any, hint: str = "") -> None:
     """Raise ``ValueError`` unless a parameter is a string."""
     if not isinstance(value, str):
         raise ValueError(f"{name} has to be a text, not {value!r}{hint}")
+
+
+#: Flags of outputs, inputs and labels, which the package sets itself.
+_OWN = ("output", "map", "numbers", "graph", "label", "label_file", "supervise", "neighbors_file", "vector")
+
+
+def further(settings: Any) -> None:
+    """Raise ``ValueError`` unless further flags are a dict by name, without those that the package sets itself."""
+    if settings is None:
+        return
+    if not isinstance(settings, dict) or not all(isinstance(name, str) for name in settings):
+        raise ValueError(f'settings has to be a dict of flags by name, such as {{"weight": 0.1}}, not {settings!r}')
+    for name in settings:
+        if name.replace("-", "_") in _OWN:
+            raise ValueError(f"settings[{name!r}] is a flag that the package sets itself: leave it out")
 
 
 def seed_of(random_state: Any) -> int | None:

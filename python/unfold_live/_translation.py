@@ -78,6 +78,18 @@ _ELSEWHERE = {
     "seed": "random_state",
     "threads": "n_jobs",
     "dims": "n_components",
+    "metric_kwds": "from_umap(metric=..., metric_kwds=...)",
+    **{
+        name: f"UnfoldClusters({name}=...)"
+        for name in ("min_cluster_size", "min_samples", "cluster_selection_method", "cluster_selection_epsilon")
+    },
+}
+
+#: Replacements for parameters of umap-learn's AlignedUMAP.
+_ELSEWHERE_ALIGNED = {
+    "alignment_regularisation": 'settings={"frame_weight": X}',
+    "alignment_window_size": "sweeps, the passes in which each slice is learnt near both adjacent ones,",
+    "n_epochs": 'settings={"steps": N}',
 }
 
 
@@ -103,6 +115,14 @@ _NOTHING_CLUSTERS = {
 
 #: Replacements for parameters of hdbscan.
 _ELSEWHERE_CLUSTERS = {"core_dist_n_jobs": "n_jobs"}
+
+#: Replacements for parameters of other packages' clusters, for errors about unknown parameters.
+_ELSEWHERE_CLUSTERS_TOO = {
+    "eps": "dbscan_clustering(eps) after a fit",
+    "min_pts": "min_samples",
+    "minPts": "min_samples",
+    **dict.fromkeys(("p", "metric_params"), "from_hdbscan(metric=..., p=...)"),
+}
 
 
 #: Parameters of SciPy's metrics of which one is needed, and examples.
@@ -133,6 +153,22 @@ def _metric(value: Any, parameters: dict[str, Any] | None = None) -> dict[str, A
     if isinstance(name, str) and name != "precomputed" and not _pairwise.known(name):
         name = _of_scipy(name)
     return {"metric": functools.partial(name, **parameters) if callable(name) and parameters else name}
+
+
+def check_metric(cls: type, metric: Any) -> None:
+    """Raise ``ValueError`` for a metric of another name in other packages."""
+    if not isinstance(metric, str):
+        return
+    if metric in _METRICS:
+        raise ValueError(f"metric={metric!r} is {_METRICS[metric]!r} here")
+    if metric == "minkowski":
+        raise ValueError("metric='minkowski' has its power in its name here, such as 'minkowski:1.5'")
+    way = next((way for way in _FOREIGN if hasattr(cls, way)), None)
+    own = metric == "mahalanobis" and way == "from_umap"  # by the covariance of the rows
+    if way is not None and metric in _SCIPY_METRICS and not own:
+        raise ValueError(
+            f"metric={metric!r} is a function of SciPy: {cls.__name__}.{way}(metric={metric!r}) calls it for each pair"
+        )
 
 
 def _of_scipy(name: str) -> Any:
@@ -190,6 +226,7 @@ def from_umap(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     _check_values(words)
     out: dict[str, Any] = {}
     notes = []
+    nothing: dict[str, list[str]] = {}
     for name, value in words.items():
         if name == "precomputed_knn" and value is not None and value[0] is None:
             continue  # umap-learn's default
@@ -199,16 +236,18 @@ def from_umap(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
             out[name] = value
         elif name in _TURNED:
             into = _metric(value, words.get("metric_kwds")) if name == "metric" else _TURNED[name](value)
+            if "density" in into:
+                into["density"] = float(words.get("dens_lambda", 2.0))
             out.update(into)
             if into != {name: value}:
-                notes.append(f"{name}={value!r}: {', '.join(f'{k}={_shown(v)}' for k, v in into.items()) or 'nothing is set'}")
+                set_to = ", ".join(f"{k}={_shown(v)}" for k, v in into.items()) or "nothing is set"
+                notes.append(f"{name}={_shown(value)}: {set_to}{_CALLED if _is_called(value, into) else ''}")
         elif name in _NOTHING:
-            notes.append(f"{name}: nothing is set, {_NOTHING[name]}")
+            nothing.setdefault(_NOTHING[name], []).append(name)
         elif not name.startswith("dens_"):
             known = (*_SAME, *_TURNED, *_NOTHING, "metric_kwds")
             raise TypeError(f"umap-learn's UMAP has no parameter {name!r}{_near(name, known)}")
-    if "density" in out:
-        out["density"] = float(words.get("dens_lambda", 2.0))
+    notes += [f"{', '.join(names)}: nothing is set, {reason}" for reason, names in nothing.items()]
     k = _others_listed(out.get("precomputed_knn"))
     if k is not None and out.get("n_neighbors", 0) > k:
         out["n_neighbors"] = k
@@ -216,6 +255,15 @@ def from_umap(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
             f"n_neighbors={words['n_neighbors']!r}: n_neighbors={k}, as precomputed_knn lists each row itself and {k} others"
         )
     return out, notes
+
+
+#: The end of the note on a metric that is a function.
+_CALLED = ", which is called for each pair of rows"
+
+
+def _is_called(metric: Any, into: dict[str, Any]) -> bool:
+    """Report whether another package's name of a metric has become a function."""
+    return callable(into.get("metric")) and not callable(metric)
 
 
 def _check_values(words: dict[str, Any]) -> None:
@@ -259,8 +307,8 @@ def from_hdbscan(words: dict[str, Any], *, itself: bool = False) -> tuple[dict[s
         elif name == "metric":
             into = _metric(value, {"p": words.get("p"), **(words.get("metric_params") or {})})
             out.update(into)
-            if callable(into["metric"]) and not callable(value):
-                notes.append(f"metric={value!r}: metric={_shown(into['metric'])}, which is called for each pair of rows")
+            if _is_called(value, into):
+                notes.append(f"metric={value!r}: metric={_shown(into['metric'])}{_CALLED}")
         elif name in ("p", "metric_params"):
             continue  # parameters of the metric
         elif name in _ELSEWHERE_CLUSTERS:
@@ -321,14 +369,14 @@ def unweighted(fit: Callable[P, T]) -> Callable[P, T]:
 #: By the constructor that takes another package's parameters: the package, replacements, and explanations of what has none.
 _FOREIGN = {
     "from_umap": ("umap-learn", _ELSEWHERE, _NOTHING),
-    "from_hdbscan": ("hdbscan", _ELSEWHERE_CLUSTERS, _NOTHING_CLUSTERS),
+    "from_hdbscan": ("hdbscan", _ELSEWHERE_CLUSTERS | _ELSEWHERE_CLUSTERS_TOO, _NOTHING_CLUSTERS),
 }
 
 
 def answer(cls: type, unknown: Iterable[str], known: Collection[str]) -> str:
     """Return the error message for parameters that an estimator does not have."""
-    way = next(way for way in _FOREIGN if hasattr(cls, way))
-    package, elsewhere, nothing = _FOREIGN[way]
+    way = next((way for way in _FOREIGN if hasattr(cls, way)), None)
+    package, elsewhere, nothing = _FOREIGN[way] if way else ("", _ELSEWHERE_ALIGNED, _NOTHING)
     flags = "; flags of the program go into settings" if "settings" in known else ""
     said = []
     for name in unknown:
@@ -339,7 +387,7 @@ def answer(cls: type, unknown: Iterable[str], known: Collection[str]) -> str:
             said.append(f"{no}: {nothing.get(name) or _UNWEIGHTED[name]}")
         else:
             said.append(f"{no}{_near(name, known)}{flags}")
-    if any(name in elsewhere or name in nothing for name in unknown):
+    if way and any(name in elsewhere or name in nothing for name in unknown):
         said.append(f"{cls.__name__}.{way} takes {package}'s parameters")
     return ". ".join(said)
 

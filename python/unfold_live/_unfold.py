@@ -38,6 +38,7 @@ from ._errors import warn
 from ._follow import Follows, check_ids
 from ._graph import Edges
 from ._handle import Handle
+from ._measures import Measured
 from ._progress import Bars
 
 if TYPE_CHECKING:
@@ -89,11 +90,15 @@ def _predicts(estimator: Unfold) -> bool:
     return hasattr(estimator, "classes_")
 
 
+def _knows_rows(estimator: Unfold) -> bool:
+    return not estimator._precomputed()
+
+
 def _has_likelihood(estimator: Unfold) -> bool:
     return estimator.kind in ("lvm", "gplvm")
 
 
-class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """An estimator that learns a map of rows, places new rows on it, and updates it.
 
     A row has the same place in any batch, in any order and with any number of threads.
@@ -183,6 +188,17 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         The complete report of the fit. Only if ``report`` is set.
     n_features_in_ : int
         Number of columns of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unfold_live import Unfold
+    >>> X = np.random.default_rng(1).normal(size=(300, 8))
+    >>> model = Unfold().fit(X[:250])
+    >>> model.embedding_.shape
+    (250, 2)
+    >>> model.transform(X[250:]).shape
+    (50, 2)
     """
 
     classes_: np.ndarray[Any, Any]
@@ -201,9 +217,6 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     #: The scaling of given distances, for a kind that is defined by distances.
     _scaling: Any = None
-
-    #: The lengths of paths between the rows of an isomap of given distances.
-    _paths: Any = None
 
     #: The table format of arrays, if the metric needs columns of a table.
     _form: _forms.Form | None = None
@@ -275,6 +288,12 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ------
         TypeError
             umap-learn does not have such a parameter.
+
+        Examples
+        --------
+        >>> from unfold_live import Unfold
+        >>> Unfold.from_umap(n_neighbors=20, metric="cosine")
+        Unfold(metric='cosine', n_neighbors=20)
         """
         own, notes = _translation.from_umap(parameters)
         if notes:
@@ -310,6 +329,15 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             Rows, labels, ids or parameters are invalid.
         UnfoldError
             The program failed for another reason, for example because it needs more than ``memory``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> X = np.random.default_rng(1).normal(size=(300, 8))
+        >>> model = Unfold().fit(X, X[:, 0] > 0, ids=[f"row {i}" for i in range(300)])
+        >>> str(model.ids_[7]), model.classes_.tolist()
+        ('row 7', [False, True])
         """
         self._check()
         adata, self._use_rep = (X if _annotated.is_annotated(X) else None), use_rep
@@ -322,7 +350,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             rows = self._put(X, folder, fit=True)
             check_ids(ids, rows.n)
             args = ["fit", *rows.source, "-o", str(handle.path), "--map", str(folder.file("map.arrows")), "--numbers", *rows.flags]
-            args += self._flags(folder)
+            args += self._flags(folder, rows.n)
             # The nodes of a graph have no labels, but a pipeline passes y to all of its steps.
             wanted = (self.classify or self.supervision) and not rows.graph
             labels = _labels.classes_of(y, rows.n) if wanted else None
@@ -332,7 +360,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 rows.names[str(path)] = "y"
                 args += _settings.flags({"supervision": self.supervision})
             elif self.supervision:
-                raise ValueError(f"supervision={self.supervision} needs y: labels of at least two classes")
+                no = "" if y is None else ", and this y holds no classes that can be learnt"
+                raise ValueError(f"supervision={self.supervision} needs y: integers or texts of at least two classes{no}")
             if self.report:
                 args += ["--report", str(folder.file("report.json"))]
             try:
@@ -347,6 +376,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._table = not rows.plain
         handle.vector = _rows.ARRAY if rows.plain else None
         self._edges, self._graph, self._radii = rows.edges, None, None
+        self._keep(rows.values)
         if labels is not None and self.classify:
             self.classes_ = labels[0]
         elif hasattr(self, "classes_"):
@@ -373,6 +403,14 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         neighbour. The weights are the connectivities of scanpy and UMAP for this map's distances. A row that equals an
         earlier row has the neighbours of that row, and an edge to it with weight 1. For a loaded model the rows are the
         points of the map.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> graph = Unfold().fit(np.random.default_rng(1).normal(size=(300, 8))).graph_
+        >>> graph.shape, bool(abs(graph - graph.T).max() < 1e-12)
+        ((300, 300), True)
         """
         check_is_fitted(self)
         return self._neighbor_graph()[1]
@@ -479,14 +517,24 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return distances, weights
 
     def place(self, X: Any) -> Places:
-        """Return positions, uncertainties, novelties and classes of rows, without changing the map."""
+        """Return positions, uncertainties, novelties and classes of rows, without changing the map.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> X = np.random.default_rng(1).normal(size=(300, 8))
+        >>> at = Unfold().fit(X).place(np.vstack([X[:1], X[:1] + 50]))
+        >>> bool(at.novelty_global[0] < 1), bool(at.novelty_global[1] == 1)
+        (True, True)
+        """
         at = self._placed(X)
         label = at.get("class")
         if label is not None and _predicts(self):
             label = _labels.decoded(label, self.classes_)
         return Places(at["embedding"], at["sigma"], at["novelty_local"], at["novelty_global"], label, at.get("class_probability"))
 
-    @available_if(_has_likelihood)
+    @available_if(_has_likelihood, 'maps of the kinds "lvm" and "gplvm" have a likelihood')
     def score_samples(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the log-likelihood of each row under the model, (n,), without changing the map.
 
@@ -504,18 +552,24 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             out = folder.file("places.arrows")
             args = ["embed", *rows.source, *rows.flags, "-m", str(self._model.path), "-o", str(out), *self._place_flags(), *flags]
             self._model.run(args, None, rows.names)
-            return _arrow.read(out)
+            at = _arrow.read(out)
+        if rows.copies is not None and len(self.embedding_):  # a copy of a fitted row is where that is
+            new = np.flatnonzero(rows.copies >= 0)
+            for name in ("embedding", "sigma", "novelty_local", "novelty_global"):
+                at[name] = at[name].copy()
+                at[name][new] = getattr(self, name + "_")[rows.copies[new]]
+        return at
 
     def transform(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the positions of rows, (n, n_components), without changing the map."""
         return self.place(X).embedding
 
-    @available_if(_predicts)
+    @available_if(_predicts, "it was fitted without classes: give them to fit as y")
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the predicted classes of rows. The method exists only if ``fit`` had labels."""
         return self.place(X).label  # type: ignore[return-value]
 
-    @available_if(_predicts)
+    @available_if(_predicts, "it was fitted without classes: give them to fit as y")
     def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the probability of each class, (n, n_classes), in the order of ``classes_``, in single precision."""
         return _labels.shares(self._placed(X, "--class-probabilities")["class_probabilities"], self.classes_)
@@ -526,8 +580,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     @overload
     def inverse_transform(self, X: Any, *, return_error: Literal[True]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]: ...
 
+    @available_if(_knows_rows, "it knows distances alone")
     def inverse_transform(self, X: Any, *, return_error: bool = False) -> Any:
-        """Predict the vectors at positions on the map, in the units of the rows.
+        """Predict the vectors at positions on the map, in the units of the rows. Maps of distances do not have the method.
 
         Parameters
         ----------
@@ -547,12 +602,22 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Raises
         ------
         ValueError
-            X has another shape, or the map was fitted to distances.
+            X has another shape.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> model = Unfold().fit(np.random.default_rng(1).normal(size=(300, 8)))
+        >>> vectors, error = model.inverse_transform([[0, 0], [1000, 1000]], return_error=True)
+        >>> vectors.shape, bool(error[1] > error[0])
+        ((2, 8), True)
         """
         check_is_fitted(self)
-        if self._precomputed():
-            raise ValueError("inverse_transform needs a map of rows: this one knows distances alone")
-        at = np.ascontiguousarray(X, dtype=np.float32)
+        try:
+            at = np.ascontiguousarray(X, dtype=np.float32)
+        except ValueError as e:
+            raise ValueError(f"X has to be an array of positions on the map, which are numbers: {e}") from None
         if at.ndim != 2 or at.shape[1] != self._n_features_out:
             raise ValueError(f"points of the map have {self._n_features_out} coordinates each; got an array of shape {at.shape}")
         with _files.Folder(at.nbytes) as folder:
@@ -582,8 +647,21 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             The output of the program's ``explain --json``: ``id`` (the row's number if it has no id), ``reasons``,
             ``neighbors``, the position and the novelties. The shares of all columns sum to 1. Columns of a frame have their
             names; those of an array are ``vector[0]`` and so on.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unfold_live import Unfold
+        >>> X = np.random.default_rng(1).normal(size=(300, 8))
+        >>> row = X[:1].copy()
+        >>> row[0, 3] = 20
+        >>> reason = Unfold().fit(X).explain(row)[0]["reasons"][0]
+        >>> reason["column"], reason["direction"]
+        ('vector[3]', 'above')
         """
         check_is_fitted(self)
+        if self._precomputed():
+            raise ValueError("explain needs a map of rows: this one knows distances alone")
         with _files.Folder(_files.size_of(X)) as folder:
             rows = self._put(X, folder, fit=False)
             args = [
@@ -668,7 +746,18 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return np.maximum(self.novelty_local_, self.novelty_global_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, which the program and ``load`` can read."""
+        """Write the model file, which the program and ``load`` can read.
+
+        Examples
+        --------
+        >>> import tempfile, numpy as np
+        >>> from unfold_live import Unfold, load
+        >>> X = np.random.default_rng(1).normal(size=(300, 8))
+        >>> model, path = Unfold().fit(X), tempfile.mkdtemp() + "/map.unfold"
+        >>> model.save(path)
+        >>> bool((load(path).transform(X[:5]) == model.transform(X[:5])).all())
+        True
+        """
         check_is_fitted(self)
         Path(path).write_bytes(self._model.model())
 
@@ -746,7 +835,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         else:
             at = self._scaling.place(d)
         path = str(_files.write_array(folder.file("distances.npy"), at))
-        return _rows.Rows(path, n=len(at), names={path: "X"}, edges=edges)
+        return _rows.Rows(path, n=len(at), names={path: "X"}, edges=edges, values=None if self.kind == "isomap" else d)
 
     def _check(self) -> None:
         """Raise ``ValueError`` for parameters that the program would misinterpret."""
@@ -761,6 +850,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         _settings.text("kind", self.kind)
         if not callable(self.metric):
             _settings.text("metric", self.metric, ", or a function of two rows")
+        _translation.check_metric(type(self), self.metric)
+        _settings.further(self.settings)
         _settings.switches(self, "standardize", "log1p", "classify", "thorough", "report")
 
     def _vector_column(self) -> str:
@@ -782,13 +873,18 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return whether rows may contain NaN."""
         return self.kind == "gplvm" or self.missing is not None
 
-    def _flags(self, folder: _files.Folder) -> list[str]:
-        """Return the flags of a fit."""
+    def _flags(self, folder: _files.Folder, n: int | None = None) -> list[str]:
+        """Return the flags of a fit of n rows, None if their number is not known."""
         if self.missing not in (None, "mean"):
             raise ValueError(f'missing has to be "mean" or None, not {self.missing!r}')
         frame = self.frame
         if frame is not None and not isinstance(frame, str | os.PathLike):
-            frame = _files.write_array(folder.file("frame.npy"), np.ascontiguousarray(frame, dtype=np.float64))
+            at = np.ascontiguousarray(frame, dtype=np.float64)
+            if at.ndim != 2 or (n is not None and len(at) != n):
+                raise ValueError(
+                    f"frame has the shape {at.shape}, and X has {n} rows: give a position for each, NaN for rows that are free"
+                )
+            frame = _files.write_array(folder.file("frame.npy"), at)
         known = self._precomputed() and self.kind not in _scaling.KINDS
         kind = "mds" if self._precomputed() and self.kind == "isomap" else self.kind  # of the lengths of paths
         return _settings.flags(
@@ -818,7 +914,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Write the known neighbours to a file and return its path."""
         if self.precomputed_knn is None:
             return None
-        rows, far = (*self.precomputed_knn, None)[:2]
+        rows, far = (*self.precomputed_knn, None)[:2] if isinstance(self.precomputed_knn, tuple | list) else (None, None)
         lists = {"rows": np.asarray(rows)} | ({} if far is None else {"distances": np.asarray(far)})
         if lists["rows"].dtype.kind not in "iu" or any(v.shape != lists["rows"].shape or v.ndim != 2 for v in lists.values()):
             raise ValueError(

@@ -32,7 +32,18 @@ _PARAMETERS = {
 #: Arguments by the name of their scratch file without its extension.
 _SCRATCH = {"x": "X", "new": "X", "at": "X", "distances": "X", "neighbors": "precomputed_knn", "gone": "ids"}
 
-#: Replacements of phrases about the command line.
+
+def _of_rows(m: re.Match[str]) -> str:
+    """Return the error of a kind that has no maps of distances."""
+    return f'kind {m[1]} takes rows, and X are distances: choose "lvm", "mds", "isomap", "nmds" or "sammon"'
+
+
+def _in_lists(m: re.Match[str]) -> str:
+    """Return the position of a value of known neighbours, counted from 0."""
+    return f"precomputed_knn[{int(m[1] == 'distances')}][{int(m[2]) - 1}, {int(m[3]) - 1}] is"
+
+
+#: Replacements of phrases about the command line, and of counts from 1.
 _PHRASES = (
     (re.compile(r"; see unfold \w+ --help$"), ""),
     (re.compile(r"^unknown flag --([\w-]+)"), r'settings: there is no flag "\1"'),
@@ -48,6 +59,21 @@ _PHRASES = (
     (re.compile(r"(?<=as with )(--.*)$"), lambda m: _assigned(m[1])),
     (re.compile(r"\(by columns or --columns; "), "(by columns; "),
     (re.compile(r"\bdims is\b"), "n_components is"),
+    (re.compile(r"take fewer dims\b"), "take a smaller n_components"),
+    (re.compile(r'did you mean one of (?:"--[\w-]+"(?:, )?)+'), lambda m: m[0].replace('"--', '"')),
+    (re.compile(r"drop such rows \(missing drop\), fill them \(missing mean\)"), 'drop such rows, fill them (missing="mean")'),
+    (re.compile(r"drop such rows \(missing drop\)"), "drop such rows"),
+    (re.compile(r"a model of kind (\w+) is made of vectors, which the nodes of a graph do not have: choose kind lvm"), _of_rows),
+    (re.compile(r"^X: \w+: (?=\d+ rows, \d+ of them distinct)"), "X: "),
+    (
+        re.compile(r'^precomputed_knn:(rows|distances): row (\d+)(?:, column "vector")?: its (?:neighbour|distance) (\d+) is'),
+        _in_lists,
+    ),
+    (
+        re.compile(r"^(?=X\[\d+, \d+\] is -\S+ (?:below 0, )?and the metric (?:hellinger|braycurtis)\b)"),
+        "Negative values in data: ",
+    ),
+    (re.compile(r"\bX: row (\d+)\b"), lambda m: f"X: row {int(m[1]) - 1} (counted from 0)"),
     (re.compile(r"\bneighbors is\b"), "n_neighbors is"),
 )
 
@@ -87,9 +113,9 @@ def translated(text: str, names: dict[str, str]) -> str:
     for path, name in names.items():
         text = text.replace(path, name)
     text = _PATH.sub(lambda m: _SCRATCH.get(m[1], m[1]), text)
+    text = _ELEMENT.sub(lambda m: f"X[{int(m[1]) - 1}, {m[2]}] is", text)
     for pattern, instead in _PHRASES:
         text = pattern.sub(instead, text)
-    text = _ELEMENT.sub(lambda m: f"X[{int(m[1]) - 1}, {m[2]}] is", text)
     return _FLAG.sub(_parameter, text)
 
 
