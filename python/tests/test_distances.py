@@ -6,7 +6,6 @@ from scipy.spatial.distance import cdist
 
 from unfold_live import Unfold
 
-
 _NUMBERS = ["manhattan", "chebyshev", "canberra", "braycurtis", "minkowski:1.5", "minkowski:3", "mahalanobis"]
 _BITS = ["dice", "jaccard", "rogerstanimoto", "sokalsneath"]
 

@@ -295,5 +295,5 @@ def test_decode_has_the_units_of_the_rows(data: Any) -> None:
 
 def test_distances_decode_to_nothing(data: Any) -> None:
     model = Unfold(metric="precomputed").fit(pairwise_distances(data[0]))
-    with pytest.raises(ValueError, match="distances alone"):
+    with pytest.raises(AttributeError, match="distances alone"):
         model.inverse_transform(model.embedding_)

@@ -57,9 +57,7 @@ _REDUCED: dict[str, Callable[[_Array, _Array], _Array]] = {
     "canberra": lambda a, b: _share(np.abs(a - b), np.abs(a) + np.abs(b)).sum(axis=-1),
     "braycurtis": lambda a, b: _share(np.abs(a - b).sum(axis=-1), (np.abs(a) + np.abs(b)).sum(axis=-1)),
     "rogerstanimoto": lambda a, b: _share(2 * (a != b).sum(axis=-1), a.shape[-1] + (a != b).sum(axis=-1)),
-    "sokalsneath": lambda a, b: _share(
-        2 * (a != b).sum(axis=-1), ((a != 0) & (b != 0)).sum(axis=-1) + 2 * (a != b).sum(axis=-1)
-    ),
+    "sokalsneath": lambda a, b: _share(2 * (a != b).sum(axis=-1), ((a != 0) & (b != 0)).sum(axis=-1) + 2 * (a != b).sum(axis=-1)),
     "dice": lambda a, b: _share((a != b).sum(axis=-1), (a != 0).sum(axis=-1) + (b != 0).sum(axis=-1)),
 }
 
@@ -127,6 +125,7 @@ def distances(metric: str | Callable[[_Array, _Array], float], a: _Array, b: _Ar
 
         def reduced(a: _Array, b: _Array) -> _Array:
             return np.linalg.norm(a - b, ord=p, axis=-1)
+
     out = np.empty((len(a), len(b)))
     step = max(1, _BLOCK // max(1, b.size))
     for i in range(0, len(a), step):

@@ -183,7 +183,13 @@ def _of_scipy(name: str) -> Any:
 
 #: Metrics that SciPy has, and the program does not.
 _SCIPY_METRICS = (
-    *("jensenshannon", "mahalanobis", "russellrao", "seuclidean", "sokalmichener", "sqeuclidean", "yule"),
+    "jensenshannon",
+    "mahalanobis",
+    "russellrao",
+    "seuclidean",
+    "sokalmichener",
+    "sqeuclidean",
+    "yule",
 )
 
 

@@ -130,11 +130,12 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         with a power such as 1.5 in place of P, "precomputed", or a function of two rows. Haversine needs two columns, latitude
         and longitude in degrees. Hamming needs values of 0 and 1, or whole numbers that stand for categories. Jaccard, dice,
         rogerstanimoto and sokalsneath need values of 0 and 1, hellinger and braycurtis values that are not negative.
-        Mahalanobis takes the covariance of the rows of ``fit``. With "precomputed", X contains distances: an array of shape (n, n), or a sparse matrix of the known ones. In ``transform`` they are the
-        distances of new rows from the rows of the map, (m, n). ``n_neighbors`` is then the number of distances used per row. None
-        means 15 for an array, and all for a sparse matrix. A function, also one compiled by numba, is called for each pair of at
-        most 10,000 rows, and the map is that of the distances it returns. Distances and functions go with the kinds "lvm", "mds",
-        "isomap", "nmds" and "sammon"; so do "manhattan", "chebyshev", "canberra" and "minkowski:P". Other kinds need Euclidean distances.
+        Mahalanobis takes the covariance of the rows of ``fit``. With "precomputed", X contains distances: an array of shape
+        (n, n), or a sparse matrix of the known ones. In ``transform`` they are the distances of new rows from the rows of the
+        map, (m, n). ``n_neighbors`` is then the number of distances used per row. None means 15 for an array, and all for a
+        sparse matrix. A function, also one compiled by numba, is called for each pair of at most 10,000 rows, and the map is that
+        of the distances it returns. Distances and functions go with the kinds "lvm", "mds", "isomap", "nmds" and "sammon"; so do
+        "manhattan", "chebyshev", "canberra" and "minkowski:P". Other kinds need Euclidean distances.
     precomputed_knn : tuple of arrays of shape (n, k), optional
         Known neighbours, which saves the search: row numbers from 0, nearest first, and their distances in any unit.
         Length scales, weights and novelty are computed from these distances. If they are None, distances are computed from X.
