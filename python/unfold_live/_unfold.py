@@ -293,8 +293,8 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Examples
         --------
         >>> from unfold_live import Unfold
-        >>> Unfold.from_umap(n_neighbors=20, metric="cosine")
-        Unfold(metric='cosine', n_neighbors=20)
+        >>> Unfold.from_umap(n_neighbors=20, metric="cosine").metric
+        'cosine'
         """
         own, notes = _translation.from_umap(parameters)
         if notes:
