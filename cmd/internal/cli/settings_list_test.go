@@ -133,7 +133,7 @@ func TestNothingElseListsSettings(t *testing.T) {
 	doc := page(t, filepath.Join(repository, "python", "unfold_live", "_unfold.py"))
 	for _, word := range slices.Concat(ingest.Euclidean.Choices(), fit.Kinds{}.Names()) {
 		if !strings.Contains(doc, `"`+word+`"`) {
-			t.Errorf("the docstring of Python's Unfold does not have %q", word)
+			t.Errorf("python/unfold_live/_unfold.py: the docstring does not have %q", word)
 		}
 	}
 }
