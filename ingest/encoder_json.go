@@ -115,5 +115,5 @@ func (j *encoderJSON) validate() error {
 			return fmt.Errorf("column %q has a period of %v and %d tokens", c.Name, c.Period, c.Tokens)
 		}
 	}
-	return j.Metric.check()
+	return j.Metric.Check()
 }

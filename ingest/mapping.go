@@ -234,7 +234,7 @@ func (m Mapping) Check() error {
 	if m.MaxVocabulary < 0 {
 		return fmt.Errorf("the vocabulary's bound is %d; it must be positive", m.MaxVocabulary)
 	}
-	if err := m.Metric.check(); err != nil {
+	if err := m.Metric.Check(); err != nil {
 		return err
 	}
 	if m.Missing && m.Metric.named() {

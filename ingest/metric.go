@@ -173,8 +173,8 @@ func (m Metric) Distance() distance.Distance { return m.entry().distance }
 // all directions.
 func (m Metric) Whole() bool { return m == Hamming || m.whitens() }
 
-// check returns an error for an unknown metric.
-func (m Metric) check() error {
+// Check returns an error for an unknown metric.
+func (m Metric) Check() error {
 	if m == "" || slices.ContainsFunc(metrics, func(e metric) bool { return e.name == m }) {
 		return nil
 	}

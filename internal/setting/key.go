@@ -66,7 +66,8 @@ func (k Key) Values() string {
 // Of lists the keys of a struct of type t by its tags, in order, below path. The tags are key (the
 // name; "" for a struct whose keys belong to the surrounding one), help, placeholder, default,
 // choices, min, required, common, after and python. Instead of the tag choices, a field's type may
-// have the methods Choices and About. About returns a sentence that follows the help. root converts
+// have the methods Choices and About. About returns a sentence that follows the help. A method
+// Check returns an error for a wrong value of a text. root converts
 // the argument of Set and Text to a pointer to the struct.
 func Of(t reflect.Type, path string, root func(all any) any) []Key { return of(t, path, root, nil) }
 
@@ -181,6 +182,9 @@ func (k Key) setScalar(f reflect.Value, text string) error {
 	switch f.Kind() {
 	case reflect.String:
 		f.SetString(text)
+		if v, ok := f.Interface().(interface{ Check() error }); ok {
+			return v.Check()
+		}
 	case reflect.Bool:
 		v, err := strconv.ParseBool(text)
 		if err != nil {
@@ -248,7 +252,7 @@ func SplitList(text string) []string {
 func oneOf(text string, choices []string) error {
 	base, _, parameter := strings.Cut(text, ":")
 	for _, c := range choices {
-		// The choice name:P takes a parameter, which the owner of the setting checks.
+		// The choice name:P takes a parameter, which Check of the setting's type checks.
 		switch {
 		case text == c || parameter && c == base+":P":
 			return nil
