@@ -89,7 +89,7 @@ func TestExtending(t *testing.T) {
 	}
 	overlay := overlayOf(t, dir, changed)
 	program := filepath.Join(dir, "unfold")
-	command(t, "", root, "go", "build", "-overlay", overlay, "-o", program, "./cmd/unfold")
+	command(t, "", root, "go", "build", "-ldflags", "-s -w", "-overlay", overlay, "-o", program, "./cmd/unfold")
 	t.Run("program", func(t *testing.T) { useAdditions(t, dir, program) })
 	t.Run("tests", func(t *testing.T) { failingTests(t, overlay) })
 	t.Run("page", func(t *testing.T) { checkPage(t, dir, changed) })

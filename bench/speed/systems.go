@@ -38,8 +38,9 @@ type system struct {
 	b vec.Matrix[float64]
 }
 
-// take copies a system out of a model's memory.
+// take copies a system out of a model's memory, in double precision, which the peers need.
 func take(a *solve.Laplacian, b vec.Matrix[float64]) system {
+	a = a.Wide()
 	return system{&solve.Laplacian{W: a.W.Clone(), Diagonal: append([]float64(nil), a.Diagonal...)}, b.Clone()}
 }
 
