@@ -23,7 +23,7 @@ func TestPageAnimation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getenv("UNFOLD_PAGE_PICTURES") == "write" {
-		pictures := recorded(t, 56, 300*time.Millisecond)
+		pictures := recorded(t, 40, 400*time.Millisecond)
 		var b bytes.Buffer
 		if err := browser.Animate(&b, pictures, 12); err != nil {
 			t.Fatal(err)

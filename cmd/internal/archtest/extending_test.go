@@ -1,4 +1,4 @@
-package docs_test
+package archtest
 
 import (
 	"encoding/json"
@@ -10,6 +10,9 @@ import (
 
 	"unfold/internal/testkit/tier"
 )
+
+// repository is the path of the repository.
+const repository = "../../.."
 
 // insertion is text that a step of docs/extending.md adds to a file, before the anchor.
 type insertion struct{ file, anchor, text string }
@@ -65,7 +68,7 @@ var additions = map[string][]insertion{
 // to be changed name the files.
 func TestExtending(t *testing.T) {
 	tier.Full(t, "it builds the program with additions")
-	page, err := os.ReadFile("extending.md")
+	page, err := os.ReadFile(filepath.Join(repository, "docs", "extending.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +92,7 @@ func TestExtending(t *testing.T) {
 	}
 	overlay := overlayOf(t, dir, changed)
 	program := filepath.Join(dir, "unfold")
-	command(t, "", root, "go", "build", "-ldflags", "-s -w", "-overlay", overlay, "-o", program, "./cmd/unfold")
+	command(t, "", repository, "go", "build", "-ldflags", "-s -w", "-overlay", overlay, "-o", program, "./cmd/unfold")
 	t.Run("program", func(t *testing.T) { useAdditions(t, dir, program) })
 	t.Run("tests", func(t *testing.T) { failingTests(t, overlay) })
 	t.Run("page", func(t *testing.T) { checkPage(t, dir, changed) })
@@ -99,7 +102,7 @@ func TestExtending(t *testing.T) {
 func (s insertion) into(t *testing.T, content string) string {
 	t.Helper()
 	if content == "" {
-		text, err := os.ReadFile(filepath.Join(root, s.file))
+		text, err := os.ReadFile(filepath.Join(repository, s.file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +117,7 @@ func (s insertion) into(t *testing.T, content string) string {
 // overlayOf writes the changed Go files and returns the path of an overlay for the go command.
 func overlayOf(t *testing.T, dir string, changed map[string]string) string {
 	t.Helper()
-	absolute, err := filepath.Abs(root)
+	absolute, err := filepath.Abs(repository)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +180,7 @@ func useAdditions(t *testing.T, dir, program string) {
 
 // failingTests runs the tests that hold other files to the tables. They fail, and name these.
 func failingTests(t *testing.T, overlay string) {
-	said := command(t, "FAIL", root, "go", "test", "-overlay", overlay, "./cmd/internal/cli", "./cmd/internal/metrics", "-run",
+	said := command(t, "FAIL", repository, "go", "test", "-overlay", overlay, "./cmd/internal/cli", "./cmd/internal/metrics", "-run",
 		"TestSettingsPage|TestNothingElseListsSettings|TestDashboardAndAlertsNameMetrics")
 	for _, file := range []string{"docs/reference/settings.md", "python/unfold_live/_unfold.py", "deploy/grafana"} {
 		if !strings.Contains(said, file) {
@@ -188,7 +191,7 @@ func failingTests(t *testing.T, overlay string) {
 
 // checkPage checks the types of the changed page.
 func checkPage(t *testing.T, dir string, changed map[string]string) {
-	modules, err := filepath.Abs(filepath.Join(root, "web", "node_modules"))
+	modules, err := filepath.Abs(filepath.Join(repository, "web", "node_modules"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,10 +199,10 @@ func checkPage(t *testing.T, dir string, changed map[string]string) {
 		tier.Missing(t, "web/node_modules has no TypeScript: npm ci in web")
 	}
 	web := filepath.Join(dir, "web")
-	if err := os.CopyFS(filepath.Join(web, "src"), os.DirFS(filepath.Join(root, "web", "src"))); err != nil {
+	if err := os.CopyFS(filepath.Join(web, "src"), os.DirFS(filepath.Join(repository, "web", "src"))); err != nil {
 		t.Fatal(err)
 	}
-	config, err := os.ReadFile(filepath.Join(root, "web", "tsconfig.json"))
+	config, err := os.ReadFile(filepath.Join(repository, "web", "tsconfig.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
