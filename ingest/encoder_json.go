@@ -12,8 +12,8 @@ import (
 
 // encoderVersion is the version of an encoder's JSON. Older versions stay readable; a newer one is
 // an error. Version 2 added metrics, fills, times, circles and tokens. Version 3 added subtraction
-// in double precision and an element for rows without a direction. Version 4 added whitening. An encoder is written in the
-// lowest sufficient version, so that older programs can read it.
+// in double precision and an element for rows without a direction. Version 4 added whitening. An
+// encoder is written in the lowest sufficient version, so that older programs can read it.
 const encoderVersion = 4
 
 // encoderJSON is the JSON form of an encoder in a snapshot.

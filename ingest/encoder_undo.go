@@ -127,13 +127,13 @@ func (e *Encoder) undoEarth(v, slope []float64, w []float32) {
 // undoWhitened returns the function that sets v to the values of whitened rows. An error of a row is
 // one of each value in units of its deviation, because correlations have a diagonal of ones.
 func (e *Encoder) undoWhitened() func(v, slope []float64, w []float32) {
-	plain, back, row := *e, e.white.undo(), make([]float64, e.inner)
+	plain, row := *e, make([]float64, e.inner)
 	plain.metric = Euclidean
 	return func(v, slope []float64, w []float32) {
 		for k := range row {
 			row[k] = float64(w[k])
 		}
-		back(v, row)
+		e.white.undo(v, row)
 		for k, inner := range v {
 			v[k], slope[k] = plain.undoNumber(k, inner)
 			slope[k] *= e.white.Deviation[k]

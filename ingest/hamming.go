@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"unfold/ingest/table"
@@ -12,32 +11,6 @@ import (
 // different categories differ in two elements. If some columns are text, numbers and booleans are
 // treated as categories, too. Then every differing column counts as two, and all columns have the
 // same weight.
-
-// checkBits returns an error if an option of the mapping leads to other values than 0 and 1.
-func (m Mapping) checkBits() error {
-	if !m.Metric.bits() {
-		return nil
-	}
-	refuse := func(what string) error {
-		return fmt.Errorf("the metric %s counts columns: leave out %s, which makes other values than 0 and 1", m.Metric, what)
-	}
-	switch {
-	case m.Log1p:
-		return refuse("log1p")
-	case m.Standardize:
-		return refuse("standardize")
-	case m.Mixed:
-		return refuse("mixed")
-	case m.Fill:
-		return refuse("the means of missing values")
-	}
-	for _, c := range m.Columns {
-		if c.Log1p || c.Standardize || c.special() || c.Weight != 0 && c.Weight != 1 {
-			return refuse(fmt.Sprintf("the options of column %q", c.Name))
-		}
-	}
-	return nil
-}
 
 // asCategories treats every column as categories if some are text, for the metric hamming.
 func (f *Fitter) asCategories() error {

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -240,7 +239,7 @@ func (m Mapping) Check() error {
 	if m.Missing && m.Metric.named() {
 		return fmt.Errorf("values may not be missing with the metric %s", m.Metric)
 	}
-	if err := cmp.Or(m.checkBits(), m.checkWhitened()); err != nil {
+	if err := m.checkScales(); err != nil {
 		return err
 	}
 	seen := map[string]bool{}
@@ -255,6 +254,37 @@ func (m Mapping) Check() error {
 			return fmt.Errorf("column %q: weight %v is not a positive number", c.Name, c.Weight)
 		}
 		seen[c.Name] = true
+	}
+	return nil
+}
+
+// checkScales returns an error if an option of the mapping leads to other values than 0 and 1 for a
+// metric of bits, or scales columns for a metric that does so itself.
+func (m Mapping) checkScales() error {
+	bits, reason := m.Metric.bits(), ""
+	switch {
+	case bits:
+		reason = "the metric %s counts columns: leave out %s, which makes other values than 0 and 1"
+	case m.Metric.whitens():
+		reason = "the metric %s scales all columns by itself: leave out %s"
+	default:
+		return nil
+	}
+	refuse := func(what string) error { return fmt.Errorf(reason, m.Metric, what) }
+	switch {
+	case bits && m.Log1p:
+		return refuse("log1p")
+	case m.Standardize:
+		return refuse("standardize")
+	case m.Mixed:
+		return refuse("mixed")
+	case bits && m.Fill:
+		return refuse("the means of missing values")
+	}
+	for _, c := range m.Columns {
+		if bits && c.Log1p || c.Standardize || c.special() || c.Weight != 0 && c.Weight != 1 {
+			return refuse(fmt.Sprintf("the options of column %q", c.Name))
+		}
 	}
 	return nil
 }

@@ -225,14 +225,15 @@ func applyMetric[T vec.Float](e *Encoder, x, from vec.Matrix[T], o table.Origin)
 		whiten(e.white, x, from)
 		return 0, nil
 	}
+	m, dim := e.metric.entry(), e.metric.dim(e.inner)
 	for i := range from.Rows {
-		at, problem := metricRow(e.metric, x.Row(i)[:e.metric.dim(e.inner)], from.Row(i))
+		at, problem := metricRow(m, x.Row(i)[:dim], from.Row(i))
 		if e.blank {
 			x.Row(i)[x.Cols-1] = 0
 		}
 		switch {
 		case problem == "":
-		case e.metric.directs():
+		case m.directs:
 			blank++
 			clear(x.Row(i))
 			if e.blank {
@@ -264,12 +265,11 @@ func (m Metric) refuse(o table.Origin, i int, column string, names []string, at 
 func (m Metric) keepsZeros() bool { return m.entry().zeros }
 
 // metricRow maps one row. It returns the problem and its element, or whole.
-func metricRow[T vec.Float](m Metric, x, from []T) (at int, problem string) {
-	e := m.entry()
+func metricRow[T vec.Float](e *metric, x, from []T) (at int, problem string) {
 	if e.domain != nil {
 		for k, v := range from {
 			if !e.domain.Has(float64(v)) {
-				return k, fmt.Sprintf("is %v, and the metric %s takes %s", v, m, e.domain.Words)
+				return k, fmt.Sprintf("is %v, and the metric %s takes %s", v, e.name, e.domain.Words)
 			}
 		}
 	}
@@ -278,9 +278,9 @@ func metricRow[T vec.Float](m Metric, x, from []T) (at int, problem string) {
 		return whole, ""
 	}
 	if x, single := any(x).([]float32); single {
-		return e.single(m, x, any(from).([]float32))
+		return e.single(e.name, x, any(from).([]float32))
 	}
-	return e.double(m, any(x).([]float64), any(from).([]float64))
+	return e.double(e.name, any(x).([]float64), any(from).([]float64))
 }
 
 // direction writes the direction of a row, for cosine.

@@ -137,14 +137,14 @@ func (r *metricFit) see(e *Encoder, rows vec.Matrix[float64]) {
 		r.covariance.add(rows)
 		return
 	}
-	row := make([]float64, e.dim)
+	row, m := make([]float64, e.dim), e.metric.entry()
 	for i := range rows.Rows {
 		from := rows.Row(i)
 		if !vec.Finite(from) {
 			continue // a value is missing
 		}
-		_, problem := metricRow(e.metric, row, from)
-		if e.metric.directs() && problem != "" {
+		_, problem := metricRow(m, row, from)
+		if m.directs && problem != "" {
 			r.blank++
 		}
 		for k := range row {

@@ -92,7 +92,7 @@ func (e *Encoder) encodeSparse(a *sparse.Rows, o table.Origin) (none []int, err 
 			row = append(row, float32(v))
 		}
 		if e.metric.warps() {
-			at, problem := metricRow(e.metric, row, row)
+			at, problem := metricRow(e.metric.entry(), row, row)
 			if problem != "" && e.metric.directs() {
 				clear(row)
 				none = append(none, i)
@@ -267,15 +267,15 @@ func (l *loader) sparseEncoder(s table.Sparse, path string) (*Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Metric.whitens() {
-		return nil, (&Encoder{metric: m.Metric}).CheckSparse(table.Origin{File: path})
+	e := &Encoder{metric: m.Metric} // refused options, before anything is learnt from the rows
+	switch {
+	case m.Fill:
+		e.fill = make([]float32, 1)
+	case m.Standardize:
+		e.element = make([]scale, 1)
 	}
-	if m.Standardize || m.Fill {
-		e := &Encoder{element: make([]scale, 1)}
-		if m.Fill {
-			e = &Encoder{fill: make([]float32, 1)}
-		}
-		return nil, e.CheckSparse(table.Origin{File: path})
+	if err := e.CheckSparse(table.Origin{File: path}); err != nil {
+		return nil, err
 	}
 	return f.Encoder()
 }

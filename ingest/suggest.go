@@ -15,8 +15,7 @@ const categories = 50
 
 // suggest sets suggested options for fit. It suggests numbers and text with few values, standardized
 // if their deviations differ much and they are not elements of one array. It suggests times only if
-// there is nothing else: a time tells when a row was written, and rows of one hour would come
-// together whatever they contain. It suggests Hellinger for counts and means for missing values. One
+// there is nothing else: with them rows of one hour would come together whatever they contain. It suggests Hellinger for counts and means for missing values. One
 // column may be the label (see label). It omits the columns of p.passing.
 func (p *Profile) suggest() {
 	p.Suggestion, p.columns, p.labelWhy, p.timesWhy = Mapping{}, "", "", ""

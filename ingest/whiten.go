@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -30,29 +31,10 @@ type whitening struct {
 	Deviation []float64 `json:"deviation"` // 0 for a column without variance
 	// Root is P^(-1/2), the inverse without the directions of rounding errors: n rows of n numbers.
 	Root []float64 `json:"root"`
-}
 
-// checkWhitened returns an error if an option of the mapping has no effect or none that is defined
-// with the metric mahalanobis.
-func (m Mapping) checkWhitened() error {
-	if !m.Metric.whitens() {
-		return nil
-	}
-	refuse := func(what string) error {
-		return fmt.Errorf("the metric %s scales all columns by itself: leave out %s", m.Metric, what)
-	}
-	switch {
-	case m.Standardize:
-		return refuse("standardize")
-	case m.Mixed:
-		return refuse("mixed")
-	}
-	for _, c := range m.Columns {
-		if c.Standardize || c.special() || c.Weight != 0 && c.Weight != 1 {
-			return refuse(fmt.Sprintf("the options of column %q", c.Name))
-		}
-	}
-	return nil
+	// inverse is that of Root, which only decoding needs; nil if it cannot be computed.
+	once    sync.Once
+	inverse *mat.Dense
 }
 
 // whitenable returns an error for a column that the metric mahalanobis does not take.
@@ -200,8 +182,19 @@ func whiten[T vec.Float](w *whitening, x, from vec.Matrix[T]) {
 	}
 }
 
-// undo returns the inverse of apply.
-func (w *whitening) undo() func(row, x []float64) {
+// undo sets row to the row that is whitened as x.
+func (w *whitening) undo(row, x []float64) {
+	w.once.Do(w.invert)
+	for k := range row {
+		row[k] = w.Mean[k]
+		if w.inverse != nil {
+			row[k] += w.Deviation[k] * vec.Dot(w.inverse.RawRowView(k), x)
+		}
+	}
+}
+
+// invert computes inverse.
+func (w *whitening) invert() {
 	n := len(w.Mean)
 	root := mat.NewSymDense(n, nil)
 	for k := range n {
@@ -209,14 +202,8 @@ func (w *whitening) undo() func(row, x []float64) {
 			root.SetSym(k, l, w.Root[k*n+l])
 		}
 	}
-	back, ok := power(root, -1)
-	return func(row, x []float64) {
-		for k := range row {
-			row[k] = w.Mean[k]
-			if ok {
-				row[k] += w.Deviation[k] * vec.Dot(back.RawRowView(k), x)
-			}
-		}
+	if inverse, ok := power(root, -1); ok {
+		w.inverse = inverse
 	}
 }
 

@@ -95,9 +95,9 @@ func (s *Scanner) Next() (Message, error) {
 	return f, nil
 }
 
-// isOld reports whether a message begins with its length and the offset of its table, without the
+// IsOld reports whether a message begins with its length and the offset of its table, without the
 // continuation marker that Arrow has had since version 0.15.
-func isOld(prefix []byte) bool {
+func IsOld(prefix []byte) bool {
 	const most = 1 << 28
 	if len(prefix) < 8 {
 		return false
@@ -161,7 +161,7 @@ func (s *Scanner) next() (Message, error) {
 		return Message{}, err
 	}
 	if binary.LittleEndian.Uint32(prefix) != 0xFFFFFFFF {
-		if isOld(prefix) {
+		if IsOld(prefix) {
 			return Message{}, unsupportedf("read it and write it again: pyarrow 0.15 or later", "a message as Arrow wrote it before version 0.15")
 		}
 		if s.schema == nil {

@@ -13,7 +13,7 @@ var plainComma = regexp.MustCompile(`^[-+]?([0-9]*),([0-9]+)([eE][-+]?[0-9]+)?$`
 // guessDecimal reports whether the numbers of a text have a decimal comma, and describes the guess:
 // a column consists of such numbers and of whole ones, no column of numbers has a decimal point, and
 // some comma is not one between thousands. The first record may be a header, and is ignored.
-func guessDecimal(head string, cut bool, d dialect, opts Options) (comma bool, said string) {
+func guessDecimal(head string, cut bool, d dialect, n numerals) (comma bool, said string) {
 	records := sample(head, cut, d)
 	if len(records) < 2 {
 		return false, ""
@@ -21,7 +21,7 @@ func guessDecimal(head string, cut bool, d dialect, opts Options) (comma bool, s
 	records = records[1:]
 	columns, decisive := 0, false
 	for k := range records[0] {
-		c := decimalsOf(records, k, opts.numerals(d))
+		c := decimalsOf(records, k, n)
 		if c.points {
 			return false, ""
 		}
@@ -43,10 +43,7 @@ type decimals struct{ commas, points, decisive bool }
 // decimalsOf returns the zero value for a column that has other values than numbers.
 func decimalsOf(records [][]string, k int, n numerals) (out decimals) {
 	for _, rec := range records {
-		f := ""
-		if k < len(rec) {
-			f = strings.TrimSpace(rec[k])
-		}
+		f := fieldOf(rec, k)
 		m := plainComma.FindStringSubmatch(f)
 		switch _, err := strconv.ParseFloat(f, 64); {
 		case n.isMissing(f):

@@ -73,7 +73,7 @@ func guessDialect(head string, cut bool, path string, opts Options) (d dialect, 
 		said = append(said, "quotes: ', since it encloses all fields of the first line")
 	}
 	if opts.Decimal == 0 {
-		comma, why := guessDecimal(rest, cut, d, opts)
+		comma, why := guessDecimal(rest, cut, d, n)
 		if d.decimalComma, n.comma = comma, comma; comma {
 			said = append(said, why)
 		}

@@ -75,15 +75,20 @@ func numberColumns(width int, below [][]string, n numerals) (out []int) {
 // options do not name yet.
 func commaNumbers(records [][]string, k int, n numerals) bool {
 	for _, rec := range records {
-		f := ""
-		if k < len(rec) {
-			f = strings.TrimSpace(rec[k])
-		}
+		f := fieldOf(rec, k)
 		if _, err := n.float(f); err != nil && !n.isMissing(f) && !commaNumber.MatchString(f) {
 			return false
 		}
 	}
 	return true
+}
+
+// fieldOf returns the trimmed field of a record in a column, "" if the record is too short.
+func fieldOf(rec []string, k int) string {
+	if k < len(rec) {
+		return strings.TrimSpace(rec[k])
+	}
+	return ""
 }
 
 // isFurther reports whether a record has text above numbers, in at least two columns and half of

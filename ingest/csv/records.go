@@ -75,10 +75,7 @@ func (t *textRecords) next() ([]string, error) {
 		if end == noEnd {
 			line = bytes.TrimSuffix(line, []byte("\x1a")) // CP/M's end-of-file mark
 		}
-		if t.drawn && (t.isBlank(line) || drawnLine.Match(line)) {
-			continue
-		}
-		if t.isBlank(line) || t.comment != 0 && line[0] == t.comment {
+		if t.isBlank(line) || t.drawn && drawnLine.Match(line) || t.comment != 0 && line[0] == t.comment {
 			continue
 		}
 		t.start = t.lines.number

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"regexp"
 	"strings"
+
+	"unfold/ingest/arrowipc"
 )
 
 // Advice for further formats.
@@ -74,7 +76,7 @@ var kinds = []struct {
 	{"a Java class", program, at(0, "\xca\xfe\xba\xbe")}, {"a compiled Python module", program, at(1, "\r\r\n")},
 	// A length, and the offset of a table of the schema.
 	{"an Arrow stream of a version before 0.15", "write it again: pyarrow.feather.write_feather(pyarrow.ipc.open_stream(FILE).read_all(), \"out.arrow\")", func(h []byte) bool {
-		return len(h) > 16 && binary.LittleEndian.Uint32(h)%8 == 4 && binary.LittleEndian.Uint32(h) < 1<<24 && h[4] >= 12 && h[4] <= 24 && h[4]%4 == 0 && bytes.HasPrefix(h[5:], []byte("\x00\x00\x00\x00\x00"))
+		return len(h) > 16 && arrowipc.IsOld(h) && binary.LittleEndian.Uint32(h) < 1<<24 && h[8] == 0 && h[9] == 0
 	}},
 	{"MessagePack", msgpack, isMessagePack},
 	{"CBOR", cbor, isCBOR},

@@ -179,23 +179,23 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	if lists := slices.Sorted(maps.Keys(g.others)); g.rows == 1 && len(g.names) == 0 && len(lists) > 0 {
 		return out, in.Origin.Bad("this is one JSON object, and no record; its records may be in the list %q", lists[0]).Suggest("write an object a line, for instance by jq -c '.%s[]'", lists[0])
 	}
+	for _, name := range slices.Sorted(maps.Keys(g.others)) {
+		if g.of[name] == nil {
+			g.of[name], g.names = &guess{}, append(g.names, name)
+		}
+		g.of[name].texts = true
+	}
 	out = Columns{g.names, map[string]record.Type{}}
 	for name, c := range g.of {
 		// null is no column if all other values are objects, whose fields are columns.
-		if g.parent(name) && !g.others[name] && *c == (guess{}) && opts.Types[name] == record.Auto {
+		if *c == (guess{}) && g.parent(name) && opts.Types[name] == record.Auto {
 			out.Names = slices.DeleteFunc(out.Names, func(n string) bool { return n == name })
 			continue
 		}
-		c.texts = c.texts || g.others[name]
 		out.Types[name] = c.result()
 	}
-	for _, name := range slices.Sorted(maps.Keys(g.others)) {
-		if g.of[name] == nil {
-			out.Names, out.Types[name] = append(out.Names, name), record.Text
-		}
-	}
 	for _, name := range slices.Sorted(maps.Keys(opts.Types)) {
-		if g.of[name] == nil && !g.others[name] {
+		if g.of[name] == nil {
 			return out, table.UnknownColumn(in.Origin, name, g.names)
 		}
 		out.Types[name] = opts.Types[name]

@@ -67,8 +67,8 @@ func (k Key) Values() string {
 // name; "" for a struct whose keys belong to the surrounding one), help, placeholder, default,
 // choices, min, required, common, after and python. Instead of the tag choices, a field's type may
 // have the methods Choices and About. About returns a sentence that follows the help. A method
-// Check returns an error for a wrong value of a text. root converts
-// the argument of Set and Text to a pointer to the struct.
+// Check returns an error for a wrong value of a text. root converts the argument of Set and Text to
+// a pointer to the struct.
 func Of(t reflect.Type, path string, root func(all any) any) []Key { return of(t, path, root, nil) }
 
 func of(t reflect.Type, path string, root func(all any) any, index []int) []Key {

@@ -129,8 +129,8 @@ type Problem struct {
 	// Unit is the divisor of squared distances. Scales selects how scales follow from the quotient.
 	Unit   float64
 	Scales Scales
-	// Intrinsic is the intrinsic dimension of the points for the default weight of dissimilar pairs, 0 if it is unknown or the
-	// weight is given.
+	// Intrinsic is the intrinsic dimension of the points for the default weight of dissimilar pairs, 0
+	// if it is unknown or the weight is given.
 	Intrinsic float64
 	// Field sums over the dissimilar pairs. The caller makes it from Bandwidth2.
 	Field farfield.Field

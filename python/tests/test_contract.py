@@ -19,7 +19,7 @@ FEW = {"settings": {"steps": 20}}
 
 #: Metrics of any numbers, or of those that the checks can provide. The rows of the checks are no sets and no places on a sphere.
 METRICS = ("cosine", "correlation", "hellinger", "manhattan", "chebyshev", "canberra", "braycurtis", "precomputed")
-OTHERS = ("hamming", "jaccard", "dice", "haversine")
+OTHERS = ("hamming", "jaccard", "dice", "rogerstanimoto", "sokalsneath", "haversine")
 
 #: Checks whose rows a metric cannot take, with reasons.
 ZEROS = dict.fromkeys(

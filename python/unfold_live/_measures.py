@@ -70,7 +70,7 @@ def stress(kind: str, d: _Array, at: _Array) -> tuple[float, float]:
 def paths(d: _Array, k: int | None) -> _Array:
     """Return the lengths of the shortest paths between rows, (n, n), through the ``k`` nearest of each."""
     k = min(k or _scaling.NEAREST, len(d) - 1)
-    return _scaling.paths(_distances.nearest(d, k, fit=True), d, told=True)
+    return _scaling.paths(_distances.nearest(d, k, fit=True), d, quiet=True)
 
 
 def _path_error(d: _Array, at: _Array, k: int | None) -> float:

@@ -67,8 +67,8 @@ _SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "cheb
 #: The metrics of the program, but for mahalanobis, which needs the covariance of all rows. P stands for a power.
 METRICS = (*_EUCLIDEAN, *_REDUCED, "minkowski:P")
 
-#: Those of any numbers that are not Euclidean.
-_OTHERS = ("manhattan", "chebyshev", "canberra", "minkowski:P")
+#: Those of any numbers that are not Euclidean, but for powers.
+_OTHERS = ("manhattan", "chebyshev", "canberra")
 
 #: The largest power of a Minkowski distance, and its steps in one.
 _MOST_POWER, _STEPS = 100, 1000

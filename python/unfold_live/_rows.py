@@ -107,7 +107,7 @@ _DIRECTIONS = ("cosine", "correlation", "hellinger")
 _POSITIVE = ("hellinger", "braycurtis", "precomputed")
 
 #: Metrics of sets, categories or degrees. scikit-learn's checks have numbers that are none, and no tag says so.
-_OTHER_VALUES = ("hamming", "jaccard", "dice", "haversine")
+_OTHER_VALUES = ("hamming", "jaccard", "dice", "rogerstanimoto", "sokalsneath", "haversine")
 
 
 def tag(tags: Any, metric: Any) -> None:

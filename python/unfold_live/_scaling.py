@@ -84,7 +84,7 @@ def scaled(d: _Array, kind: str) -> tuple[Scaling, _Array]:
     return Scaling(vectors / np.sqrt(values), squares.mean(axis=0), more), vectors * np.sqrt(values)
 
 
-def paths(near: Edges, d: _Array | None, *, told: bool = False) -> _Array:
+def paths(near: Edges, d: _Array | None, *, quiet: bool = False) -> _Array:
     """Return the lengths of the shortest paths between n rows, (n, n).
 
     Parameters
@@ -93,7 +93,7 @@ def paths(near: Edges, d: _Array | None, *, told: bool = False) -> _Array:
         The distances of each row from its nearest ones.
     d : ndarray of shape (n, n) or None
         All distances, if they are known. The parts of the graph are then joined by their shortest edges, as in the program.
-    told : bool
+    quiet : bool
         Whether the caller knows of the parts already, so that nothing is warned of.
 
     Raises
@@ -114,7 +114,7 @@ def paths(near: Edges, d: _Array | None, *, told: bool = False) -> _Array:
                 f"the known distances of X connect the rows to {count} separate parts, and kind='isomap' needs paths between all: "
                 "give more of them, or an array of all"
             )
-        if not told:
+        if not quiet:
             warn(
                 f"the neighbour graph of kind isomap has {count} parts, joined by their shortest edges, on which the places of "
                 "whole parts depend: take more neighbors"

@@ -5,8 +5,13 @@ import "unfold/internal/vec"
 // Distances of rows of 0 and 1 follow from the number of columns that differ, the numbers of ones of
 // both rows and the number of columns. They are 0 if no column differs.
 
+// ofBits returns the entry of a distance of rows of 0 and 1, by the functions of its Counts.
+func ofBits(name, about string, dist2 func(differ, onesA, onesB, n int) float64, most func(t float64, onesA, onesB, n int) int) entry {
+	return entry{name: name, about: about, term: difference, split: equalShares, domain: ZerosAndOnes, counts: &Counts{dist2, most}}
+}
+
 // byCounts returns the distance of two rows of 0 and 1.
-func byCounts[T vec.Float](dist2 func(differ, onesA, onesB, n int) float64, a, b []T) float64 {
+func byCounts[T vec.Float](c *Counts, a, b []T) float64 {
 	differ, onesA, onesB := 0, 0, 0
 	for k, v := range a {
 		if v != b[k] {
@@ -19,7 +24,7 @@ func byCounts[T vec.Float](dist2 func(differ, onesA, onesB, n int) float64, a, b
 			onesB++
 		}
 	}
-	return dist2(differ, onesA, onesB, len(a))
+	return c.Dist2(differ, onesA, onesB, len(a))
 }
 
 // share returns differ / whole, 0 if no column differs.
@@ -30,12 +35,8 @@ func share(differ, whole int) float64 {
 	return float64(differ) / float64(whole)
 }
 
-func jaccard[T vec.Float](a, b []T, _ float64) float64 { return byCounts(jaccardOfBits, a, b) }
-
-// jaccardOfBits is Counts.Dist2 of Jaccard: |A or B| = (differ + |A| + |B|)/2.
-func jaccardOfBits(differ, onesA, onesB, _ int) float64 {
-	return share(differ, (differ+onesA+onesB)/2)
-}
+// jaccard is Counts.Dist2 of Jaccard: |A or B| = (differ + |A| + |B|)/2.
+func jaccard(differ, onesA, onesB, _ int) float64 { return share(differ, (differ+onesA+onesB)/2) }
 
 // mostByJaccard is Counts.Most of Jaccard. With h differing columns
 //
@@ -46,31 +47,21 @@ func mostByJaccard(t float64, onesA, onesB, _ int) int {
 	return int(min(t, 1)*float64(onesA+onesB)/(2-min(t, 1))) + 1
 }
 
-func dice[T vec.Float](a, b []T, _ float64) float64 { return byCounts(diceOfBits, a, b) }
-
-func diceOfBits(differ, onesA, onesB, _ int) float64 { return share(differ, onesA+onesB) }
+func dice(differ, onesA, onesB, _ int) float64 { return share(differ, onesA+onesB) }
 
 func mostByDice(t float64, onesA, onesB, _ int) int {
 	return int(min(t, 1)*float64(onesA+onesB)) + 1
 }
 
-func rogersTanimoto[T vec.Float](a, b []T, _ float64) float64 {
-	return byCounts(rogersTanimotoOfBits, a, b)
-}
-
-func rogersTanimotoOfBits(differ, _, _, n int) float64 { return share(2*differ, n+differ) }
+func rogersTanimoto(differ, _, _, n int) float64 { return share(2*differ, n+differ) }
 
 // mostByRogersTanimoto: 2h / (n + h) <= t,   h <= t n / (2 - t).
 func mostByRogersTanimoto(t float64, _, _, n int) int {
 	return int(min(t, 1)*float64(n)/(2-min(t, 1))) + 1
 }
 
-func sokalSneath[T vec.Float](a, b []T, _ float64) float64 { return byCounts(sokalSneathOfBits, a, b) }
-
-// sokalSneathOfBits: |A and B| + 2h = (|A| + |B| + 3h)/2.
-func sokalSneathOfBits(differ, onesA, onesB, _ int) float64 {
-	return share(4*differ, onesA+onesB+3*differ)
-}
+// sokalSneath: |A and B| + 2h = (|A| + |B| + 3h)/2.
+func sokalSneath(differ, onesA, onesB, _ int) float64 { return share(4*differ, onesA+onesB+3*differ) }
 
 // mostBySokalSneath: 4h / (|A| + |B| + 3h) <= t,   h <= t (|A| + |B|) / (4 - 3t).
 func mostBySokalSneath(t float64, onesA, onesB, _ int) int {

@@ -56,7 +56,8 @@ type entry struct {
 	absolute bool
 	// domain is nil if the distance is defined for all values.
 	domain *Domain
-	// counts is set for distances of rows of 0 and 1 (their domain), which are searched as bits.
+	// counts is set for distances of rows of 0 and 1 (their domain), which are searched as bits. It
+	// replaces single and double.
 	counts *Counts
 	// kernel is nil if there is no approximation in single precision.
 	kernel *Kernel
@@ -79,10 +80,7 @@ var table = []entry{
 		term:  difference, split: largestShares,
 		kernel: &Kernel{dist.Chebyshev, func(most float64, _ int) float64 { return dist.ChebyshevBeyond(math.Sqrt(most)) }},
 	},
-	Jaccard: {
-		name: "jaccard", about: "few of the columns with a 1 differ", single: jaccard[float32], double: jaccard[float64], term: difference, split: equalShares,
-		domain: ZerosAndOnes, counts: &Counts{jaccardOfBits, mostByJaccard},
-	},
+	Jaccard: ofBits("jaccard", "few of the columns with a 1 differ", jaccard, mostByJaccard),
 	Canberra: {
 		name: "canberra", about: "the sum of differences, each as a share of its two values, is small", single: canberra[float32], double: canberra[float64],
 		term: relative, absolute: true,
@@ -93,20 +91,9 @@ var table = []entry{
 		absolute: true, domain: notNegative,
 		kernel: &Kernel{aboutBrayCurtis, brayCurtisBeyond},
 	},
-	Dice: {
-		name: "dice", about: "columns that differ are few beside the ones of both rows", single: dice[float32], double: dice[float64], term: difference, split: equalShares,
-		domain: ZerosAndOnes, counts: &Counts{diceOfBits, mostByDice},
-	},
-	RogersTanimoto: {
-		name: "rogerstanimoto", about: "columns that differ are few beside twice those that agree", single: rogersTanimoto[float32], double: rogersTanimoto[float64],
-		term: difference, split: equalShares,
-		domain: ZerosAndOnes, counts: &Counts{rogersTanimotoOfBits, mostByRogersTanimoto},
-	},
-	SokalSneath: {
-		name: "sokalsneath", about: "columns that differ are few beside the ones that both rows have", single: sokalSneath[float32], double: sokalSneath[float64],
-		term: difference, split: equalShares,
-		domain: ZerosAndOnes, counts: &Counts{sokalSneathOfBits, mostBySokalSneath},
-	},
+	Dice:           ofBits("dice", "columns that differ are few beside the ones of both rows", dice, mostByDice),
+	RogersTanimoto: ofBits("rogerstanimoto", "columns that differ are few beside twice those that agree", rogersTanimoto, mostByRogersTanimoto),
+	SokalSneath:    ofBits("sokalsneath", "columns that differ are few beside the ones that both rows have", sokalSneath, mostBySokalSneath),
 	minkowski: {
 		name: "minkowski", about: "the sum of the P-th powers of differences is small",
 		term: difference, power: true,

@@ -48,6 +48,6 @@
 //
 // # Contract
 //
-// Rows must have equal length and finite values below 1e150 in magnitude; for distances of
-// bits, values must be 0 or 1, and for Bray-Curtis not below 0 (Check).
+// Rows must have equal length and finite values below 1e150 in magnitude; for distances of bits,
+// values must be 0 or 1, and for Bray-Curtis not below 0 (Check).
 package distance

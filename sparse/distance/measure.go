@@ -19,10 +19,12 @@ func Between[T vec.Float](d Distance, a, b []T) float64 {
 // since it stops as soon as the sum exceeds the limit.
 func Within[T vec.Float](d Distance, a, b []T, most float64) float64 {
 	e := d.entry()
-	if e.power {
+	switch {
+	case e.power:
 		return powersWithin(d.power(), a, b, most)
-	}
-	if e.single == nil {
+	case e.counts != nil:
+		return byCounts(e.counts, a, b)
+	case e.single == nil:
 		return ofTerms(e.term, a, b, most)
 	}
 	if x, single := any(a).([]float32); single {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,6 +128,9 @@ func (p *program) checkModel(c *config.Config) error {
 	}
 	return usagef("--%s: %s", flagName(problem.Name()), problem.Message)
 }
+
+// written returns the path of the model, or else that of the map.
+func (c *fitCmd) written() string { return cmp.Or(c.Output, c.Map) }
 
 // paths checks the paths of inputs and outputs. It returns the inputs.
 func (c *fitCmd) paths(ctx context.Context, p *program, m ingest.Mapping, settings *config.Config, frame string) ([]string, error) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -199,7 +198,7 @@ func (f *fitRun) placeOthers(ctx context.Context, outputs *transaction) error {
 	settings := *f.settings
 	search := config.Defaults(f.p.Kinds...).Model // as embed places without options
 	settings.Model.Search, settings.Model.Recall = search.Search, search.Recall
-	e, err := embedderOf(f.snap, cmp.Or(f.Output, f.Map), f.Map, &settings, embed.Explain{})
+	e, err := embedderOf(f.snap, f.written(), f.Map, &settings, embed.Explain{})
 	if err != nil {
 		return err
 	}

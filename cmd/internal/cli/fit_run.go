@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -72,7 +71,7 @@ func (f *fitRun) run(ctx context.Context) error {
 		return err
 	}
 	f.clock = newClock()
-	f.room = newRowsRoom(f.p, f.job, cmp.Or(f.Output, f.Map))
+	f.room = newRowsRoom(f.p, f.job, f.written())
 	defer f.room.close()
 	if err := f.readRows(ctx); err != nil {
 		return err

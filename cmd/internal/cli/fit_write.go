@@ -108,7 +108,7 @@ func (f *fitRun) summarize(took time.Duration) {
 		w = f.p.Stderr
 	}
 	rep := r.Report
-	fmt.Fprintf(w, "%s learnt from ", cmp.Or(f.Output, f.Map))
+	fmt.Fprintf(w, "%s learnt from ", f.written())
 	if d := f.data.Drawn; d != nil {
 		fmt.Fprintf(w, "%s of %s", humanize.Count(rep.N), humanize.Plural(d.Of, "row"))
 	} else {

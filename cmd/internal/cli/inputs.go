@@ -143,7 +143,7 @@ func (p *program) suggest(ctx context.Context, paths []string, o *ingest.ReadOpt
 	if len(m.Columns) > 0 {
 		p.note("no column is named, and none holds vectors: reading %s as with %s", address.Address(paths[0]), ingest.Flags(settings))
 	}
-	say := p.note // beside vectors, the label is recognised by its name, which is no choice
+	say := p.note // in a file of vectors the label is recognised by its name, which is no choice
 	if len(m.Columns) > 0 {
 		say = p.chose
 	}

@@ -170,7 +170,7 @@ func (d *display) run(ctx context.Context) {
 	defer tick.Stop()
 	before := d.now()
 	d.heard = time.Now()
-	_ = d.hub.SetStatus(d.status(before, before)) // a page of the first second is told what the stage waits for
+	_ = d.hub.SetStatus(d.status(before, before)) // for a page that is opened in the first second
 	for {
 		select {
 		case <-ctx.Done():
