@@ -61,6 +61,7 @@ func rows() []row {
 		pcaRow(),
 		knnRow(),
 		bitsRow(),
+		textsRow(),
 		graphRow(),
 		liveRow(),
 		clustersRow(),

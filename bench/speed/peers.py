@@ -87,7 +87,7 @@ def pca():
 
 
 def exact():
-    """VECTORS.npy K"""
+    """VECTORS.npy K [FIGURE]"""
     import faiss
 
     note_version("faiss-cpu")
@@ -99,7 +99,7 @@ def exact():
         index.add(x)
         return index.search(x, k + 1)
 
-    add("faiss IndexFlatL2", "graph", "s", timed(search)[0])
+    add("faiss IndexFlatL2", ARGS[2] if len(ARGS) > 2 else "graph", "s", timed(search)[0])
 
 
 def bits():

@@ -137,9 +137,9 @@ func (c *covariance) products() float64 {
 	return float64(c.x.Rows) * float64(c.x.Cols) * float64(c.x.Cols)
 }
 
-// set makes gram C.
-func (c *covariance) set(gram *mat.SymDense, single bool) {
-	c.gram, c.full, c.single = gram, mat.DenseCopyOf(gram), single
+// set makes gram C, in double precision.
+func (c *covariance) set(gram *mat.SymDense) {
+	c.gram, c.full, c.single = gram, mat.DenseCopyOf(gram), false
 }
 
 // formDouble computes C in double precision: by rows for few columns, otherwise tile by tile.
@@ -167,7 +167,7 @@ func (c *covariance) formByRows(ctx context.Context) error {
 	for _, part := range parts {
 		vec.Axpy(1, part, sum)
 	}
-	c.set(mat.NewSymDense(dim, sum), false)
+	c.set(mat.NewSymDense(dim, sum))
 	return ctx.Err()
 }
 
@@ -209,7 +209,7 @@ func (c *covariance) formByTiles(ctx context.Context) error {
 			}
 		}
 	})
-	c.set(gram, false)
+	c.set(gram)
 	return ctx.Err()
 }
 

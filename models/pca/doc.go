@@ -15,7 +15,7 @@
 //
 // # How
 //
-// C is formed for up to 2048 columns. This is most of the work, n dim^2 operations. It is done in
+// C is formed for up to 4096 columns. This is most of the work, n dim^2 operations. It is done in
 // single precision if the work is large, no value is out of range and no component falls below 1e-4
 // of the total variance. An element C_kl then has an error of usually less than 1e-6 sqrt(C_kk
 // C_ll), and 1.6e-5 at worst. For up to 192 columns, ranges of rows are centred once and multiplied

@@ -22,6 +22,8 @@ func TestFormOf(t *testing.T) {
 		{"few rows of many columns", 300, 20_000, 50, Dual},
 		{"rows as many as are formed", 2048, 20_000, 50, Dual},
 		{"too many rows", 2049, 20_000, 50, Applied},
+		{"embeddings of texts", 20_000, 3072, 256, Primal},
+		{"more columns than are formed", 20_000, 4097, 256, Applied},
 		{"a little more columns than are formed", 2000, 2049, 50, Dual},
 		{"half as many rows", 300, 600, 50, Dual},
 		{"more than half as many", 301, 600, 50, Primal},
@@ -31,6 +33,23 @@ func TestFormOf(t *testing.T) {
 	} {
 		if got := FormOf(c.n, c.dim, c.q); got != c.want {
 			t.Errorf("%s: form %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// C is held once in single precision, twice in double precision, and three times where all eigenvectors
+// are computed.
+func TestBytesOfFormed(t *testing.T) {
+	const mebibyte = 1 << 20
+	for _, c := range []struct{ n, dim, q, least, most int }{
+		{20_000, 3072, 256, 72, 110}, // 72 MiB each
+		{20_000, 3072, 50, 72, 120},  // spaces of all powers
+		{600, 1024, 100, 16, 24},     // in double precision, 8 MiB each
+		{20_000, 1024, 800, 24, 24},  // all at once
+		{20_000, 4097, 50, 20, 60},   // not formed
+	} {
+		if got := Bytes(c.n, c.dim, c.q); got < int64(c.least)*mebibyte || got > int64(c.most)*mebibyte {
+			t.Errorf("%d of %d x %d: %d MiB, want %d to %d", c.q, c.n, c.dim, got/mebibyte, c.least, c.most)
 		}
 	}
 }

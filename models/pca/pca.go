@@ -46,12 +46,13 @@ type Settings struct {
 	wide bool
 }
 
-// These are the largest sizes of the direct methods: of eigenvectors by a dense solver, and of the
-// covariance, or the products of rows, as a matrix.
+// These are the largest sizes of the direct methods: of eigenvectors by a dense solver, of the products
+// of rows as a matrix, and of the covariance as a matrix.
 const (
-	maxDense = 256
-	maxWhole = 512
-	maxGram  = 2048
+	maxDense   = 256
+	maxWhole   = 512
+	maxGram    = 2048
+	maxColumns = 4096
 )
 
 // direct reports whether all eigenvectors of a matrix of that order are computed at once. They are
@@ -89,7 +90,7 @@ func FormOf(n, dim, q int) Form {
 	switch {
 	case dim > maxDense && n <= maxGram && (dim > maxGram || 2*n <= dim):
 		return Dual
-	case dim <= maxGram || direct(dim, q):
+	case dim <= maxColumns || direct(dim, q):
 		return Primal
 	}
 	return Applied
@@ -98,7 +99,7 @@ func FormOf(n, dim, q int) Form {
 // Bytes returns the approximate maximum memory of Fit, besides x, for q components of n rows of dim
 // columns.
 func Bytes(n, dim, q int) int64 {
-	rows, columns, wide := int64(n), int64(dim), int64(q)
+	rows, columns, kept := int64(n), int64(dim), int64(q)
 	spaces := int64(depth+1) * int64(carried(q))
 	switch FormOf(n, dim, q) {
 	case Dual:
@@ -108,12 +109,23 @@ func Bytes(n, dim, q int) int64 {
 		if whole(n, min(n, q)) {
 			eigen = 2 * rows
 		}
-		return 8 * (2*rows*rows + max(rows*max(panelColumns, eigen), 4*columns*wide+rows*wide))
+		return 8 * (2*rows*rows + max(rows*max(panelColumns, eigen), 4*columns*kept+rows*kept))
 	case Primal:
 		if dim <= tileCols { // one of every range of rows
 			return 8 * (3 + pieces) * columns * columns
 		}
-		return 8 * 3 * columns * columns
+		if whole(dim, q) {
+			return 8 * 3 * columns * columns
+		}
+		// The terms are C, twice in double precision, and the growing spaces or what is kept of them.
+		formed, iterated := 2*columns*columns, 3*spaces
+		if float64(n)*float64(dim)*float64(dim) >= manyProducts {
+			formed = columns * columns
+		}
+		if wide(dim, q) {
+			iterated = 4 * int64(carried(q))
+		}
+		return 8 * (formed + columns*iterated)
 	}
 	// The terms are the growing spaces and their image.
 	return 8 * (3*columns*spaces + min(rows, stretchRows)*spaces)

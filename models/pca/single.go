@@ -35,14 +35,19 @@ func (c *covariance) harmless() bool {
 // variance.
 func (c *covariance) formSingle(ctx context.Context) error {
 	n, dim := c.x.Rows, c.x.Cols
-	sum := vec.New[float64](dim, dim)
+	var sum vec.Matrix[float64]
 	for from := 0; from < n; from += stretch {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		part := tile.Gram(c.x.Slice(from, min(n, from+stretch)), c.mean, c.threads)
-		vec.Axpy(1/float64(n), part.Data, sum.Data)
+		vec.Scale(1/float64(n), part.Data)
+		if from == 0 {
+			sum = part
+		} else {
+			vec.Axpy(1, part.Data, sum.Data)
+		}
 	}
-	c.set(mat.NewSymDense(dim, sum.Data), true)
+	c.gram, c.full, c.single = mat.NewSymDense(dim, sum.Data), mat.NewDense(dim, dim, sum.Data), true
 	return ctx.Err()
 }

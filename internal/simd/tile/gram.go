@@ -18,8 +18,8 @@ const (
 // Gram returns (X-1c')'(X-1c'), the products of all pairs of columns of x
 // (n x m) after centring: m x m, symmetric bit for bit, n-1 times the
 // covariance if c are the means. A centre of nil is zero. It takes n m^2
-// operations and memory for m^2 float64 twice and 1024 rows of x; it is meant
-// for tall matrices.
+// operations and memory for m^2 float64 and 1024 rows of x; it is meant for tall
+// matrices.
 //
 // With z_ik = x_ik - c_k, which is rounded to float32 (u = 2^-24), products are
 // summed in float32 over 256 rows and in float64 across them, so that entry
@@ -52,14 +52,16 @@ func gramAt(level simd.Level, x vec.Matrix[float32], c []float64, threads int) v
 			addBlock(level, sum[i*Width*wide+j*Width:], wide, a, min(Width, x.Cols-i*Width), b, rows.Rows)
 		})
 	}
-	out := vec.New[float64](x.Cols, x.Cols)
 	for i := range x.Cols {
-		for j := i; j < x.Cols; j++ {
-			out.Data[i*x.Cols+j] = sum[i*wide+j]
-			out.Data[j*x.Cols+i] = sum[i*wide+j]
+		for j := i + 1; j < x.Cols; j++ {
+			sum[j*wide+i] = sum[i*wide+j]
 		}
 	}
-	return out
+	// Rows move up in place, over the padding of those before.
+	for i := range x.Cols {
+		copy(sum[i*x.Cols:(i+1)*x.Cols], sum[i*wide:])
+	}
+	return vec.Matrix[float64]{Rows: x.Cols, Cols: x.Cols, Data: sum[:x.Cols*x.Cols]}
 }
 
 func checkCentre(x vec.Matrix[float32], c []float64) {

@@ -119,7 +119,7 @@ func (s Settings) Graph(n, dim, k int) Method {
 	switch {
 	case n <= fewRows || float64(n)*float64(dim+overhead) <= graphWork*slower:
 		return Exact
-	case dim >= wideColumns && dim <= widestColumns && float64(n) <= wideRows*slower:
+	case dim >= wideColumns && float64(n) <= wideRows*slower:
 		return Exact
 	}
 	return Descent
@@ -138,9 +138,9 @@ func (s Settings) Index(n, dim, k int) Method {
 	return HNSW
 }
 
-// Rows of at least wideColumns are searched exactly up to wideRows: in a graph up to widestColumns, in
-// an index where cells are refused.
-const wideColumns, widestColumns, wideRows = 96, 1024, 25_000
+// Rows of at least wideColumns are searched exactly up to wideRows: in a graph, and in an index where
+// cells are refused.
+const wideColumns, wideRows = 96, 25_000
 
 // Scans reports whether n rows of dim values that cells cannot index are searched exactly, although
 // Index returns HNSW. If links are requested, it is false.
