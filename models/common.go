@@ -83,8 +83,9 @@ func CheckSearch(s auto.Settings, d distance.Distance) error {
 	err := s.Check()
 	return cmp.Or(
 		Require(err == nil, "search", "%v", err),
-		Require(d == distance.Euclidean || s.Method == auto.Auto || s.Method == auto.Exact, "search", "%v is for Euclidean distances; under the metric %v neighbours are searched exactly: leave it out", s.Method, d),
-		Require(d == distance.Euclidean || s.Recall == 0 || s.Recall == 1, "recall", "under the metric %v neighbours are searched exactly: leave it out", d),
+		Require(d == distance.Euclidean || s.Method != auto.HNSW, "search", "%v is for Euclidean distances, not for the metric %v: leave it out", s.Method, d),
+		Require(!d.Bits() || s.Method != auto.Descent, "search", "under the metric %v neighbours are searched exactly: leave it out", d),
+		Require(!d.Bits() || s.Recall == 0 || s.Recall == 1, "recall", "under the metric %v neighbours are searched exactly: leave it out", d),
 	)
 }
 

@@ -144,7 +144,10 @@ func (p *Plan) resolve() {
 	s.Dims = of.Dims
 	p.Neighbors, p.Steps, p.Level, p.Coarse, p.theta = of.Neighbors, of.Steps, of.Level, of.Coarse, of.Theta
 	p.Lists = s.SearchLists(n)
-	p.Search, p.Index = p.search().Graph(n, p.Seen, p.Lists), p.search().Index(n, p.Seen, p.reach())
+	search := p.search()
+	if p.Search, p.Index = search.Graph(n, p.Seen, p.Lists), auto.Exact; s.Distance == distance.Euclidean {
+		p.Index = search.Index(n, p.Seen, p.reach())
+	}
 	if p.Entries > 0 {
 		p.Search = auto.Exact // sparse rows ignore the settings of dense rows
 	}
@@ -163,7 +166,7 @@ func (p *Plan) latent() lvm.Settings {
 // search returns the settings that choose the neighbour search.
 func (p *Plan) search() auto.Settings {
 	if p.Spec.Distance != distance.Euclidean {
-		return auto.Settings{Method: auto.Exact}
+		return p.Spec.Search.Under(p.Spec.Distance, p.Rows)
 	}
 	if p.Bits && p.Spec.PCA == fit.PCANone {
 		return p.Spec.Search.Bits(p.Rows, p.Seen)

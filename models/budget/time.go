@@ -370,7 +370,7 @@ func (p Plan) learning(v Speed) float64 {
 	switch {
 	case p.Entries > 0:
 		knn = 0 // it is in v.Sparse
-	case p.Spec.Distance != distance.Euclidean: // almost all pairs of rows
+	case p.Spec.Distance != distance.Euclidean && p.Search == auto.Exact: // almost all pairs of rows
 		knn = v.Trial.KNN * n * n / (n0 * n0)
 	case p.Search == auto.Exact:
 		knn = max(v.Trial.KNN-quadratic, 0.2*v.Trial.KNN)*sorted + v.Pair*n*n/2

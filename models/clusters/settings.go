@@ -62,8 +62,7 @@ type Settings struct {
 	// between groups that they leave separate: see the package comment. Default 1, exact.
 	Recall float64
 	// Distance is the distance of points, by default the Euclidean one. Lengths are the roots of
-	// the values in the lists (package distance). Neighbours under other distances are always
-	// exact.
+	// the values in the lists (package distance).
 	Distance distance.Distance
 	// Threads bounds the goroutines; 0 means all processors.
 	Threads int

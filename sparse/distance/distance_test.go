@@ -237,3 +237,39 @@ func TestNames(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// About orders rows as the distance does, up to single precision, and is the same in either order of a
+// pair: lists of neighbours tell rows apart by it.
+func TestAbout(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	const n, dim, stride = 20, 37, 40
+	data := make([]float32, n*stride)
+	for i := range data {
+		data[i] = float32(math.Abs(rng.NormFloat64()))
+	}
+	row := func(i int) []float32 { return data[i*stride : i*stride+dim] }
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	for _, d := range distance.All() {
+		if d.Bits() {
+			continue
+		}
+		var from [n][n]float32
+		for i := range n {
+			distance.About(d, from[i][:], row(i), data, stride, all)
+		}
+		for i := range n {
+			for j := range n {
+				want := distance.Between(d, row(i), row(j))
+				if d.Kernel() != nil {
+					want = d.Length(want)
+				}
+				if got := float64(from[i][j]); from[i][j] != from[j][i] || math.Abs(got-want) > 1e-5*want {
+					t.Errorf("%v: rows %d and %d are about %v apart, in the other order %v, really %v", d, i, j, got, from[j][i], want)
+				}
+			}
+		}
+	}
+}

@@ -15,6 +15,23 @@ func Between[T vec.Float](d Distance, a, b []T) float64 {
 	return Within(d, a, b, math.Inf(1))
 }
 
+// About writes to out[i] d2 of q and row rows[i] of data in single precision, or a number in the same
+// order, as the distance itself. It is made for many rows. A pair of rows has the same result in either
+// order.
+func About(d Distance, out, q, data []float32, stride int, rows []int32) {
+	switch k := d.Kernel(); {
+	case d == Euclidean:
+		dist.Rows(out, q, data, stride, rows)
+	case k != nil:
+		k.About(out, q, data, stride, rows)
+	default:
+		for i, r := range rows {
+			at := int(r) * stride
+			out[i] = float32(Between(d, q, data[at:at+len(q)]))
+		}
+	}
+}
+
 // Within returns d2 of two rows if it is at most most. Otherwise it returns a number above most,
 // since it stops as soon as the sum exceeds the limit.
 func Within[T vec.Float](d Distance, a, b []T, most float64) float64 {
@@ -161,17 +178,16 @@ func brayCurtis[T vec.Float](a, b []T, _ float64) float64 {
 // zeros is a row of zeros, which nothing changes.
 var zeros [1024]float32
 
-// aboutBrayCurtis is Kernel.About of BrayCurtis. The sum of a row is its Manhattan distance from 0.
+// aboutBrayCurtis is Kernel.About of BrayCurtis. The sum of a row is its Manhattan distance from 0, also
+// that of q, so that a pair of rows has the same result in either order.
 func aboutBrayCurtis(out, q, data []float32, stride int, rows []int32) {
 	dist.Manhattan(out, q, data, stride, rows)
-	var own float64
-	for _, v := range q {
-		own += float64(v)
-	}
 	zero := zeros[:]
 	if len(q) > len(zero) {
 		zero = make([]float32, len(q))
 	}
+	var own [1]float32
+	dist.Manhattan(own[:], zero[:len(q)], q, len(q), []int32{0})
 	var sums [64]float32
 	for at := 0; at < len(rows); at += len(sums) {
 		piece := rows[at:min(at+len(sums), len(rows))]
@@ -183,7 +199,7 @@ func aboutBrayCurtis(out, q, data []float32, stride int, rows []int32) {
 			case *o > math.MaxFloat32: // the sum of differences is beyond float32, the distance is not
 				*o = 0
 			default:
-				*o = float32(float64(*o) / (own + float64(sum)))
+				*o = float32(float64(*o) / (float64(own[0]) + float64(sum)))
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // A model keeps its metric. Rows that the metric does not distinguish, of four times the length,
@@ -260,7 +261,7 @@ func TestModelsOfDistances(t *testing.T) {
 				"another kind":         {"kind mds goes with Euclidean distances, not with the metric " + c.metric, []string{"--kind", "mds"}},
 				"Gaussian tails":       {"--tails: gaussian tails go with Euclidean distances", []string{"--tails", "gaussian"}},
 				"principal components": {"--pca: principal components are for Euclidean distances", []string{"--pca", "2"}},
-				"a recall":             {"--recall: under the metric " + c.metric + " neighbours are searched exactly", []string{"--recall", "0.9"}},
+				"links":                {"--search: hnsw is for Euclidean distances", []string{"--search", "hnsw"}},
 				"a frame":              {"--frame: mds is made of Euclidean distances", []string{"--frame", "mds"}},
 			} {
 				code, _, stderr := run(t, with(append([]string{"fit", c.file, "-o", "x.unfold"}, refused.args...)...)...)
@@ -268,8 +269,20 @@ func TestModelsOfDistances(t *testing.T) {
 					t.Errorf("%s: exit %d: %s", name, code, stderr)
 				}
 			}
-			if code, _, stderr := run(t, "embed", c.file, "-m", "m.unfold", "-o", "x.parquet", "--recall", "0.9"); code == 0 || !strings.Contains(stderr, "searched exactly") {
-				t.Errorf("embed with a recall: exit %d: %s", code, stderr)
+			if d, err := distance.Parse(c.metric); err != nil {
+				t.Error(err)
+			} else if d.Bits() {
+				for name, args := range map[string][]string{
+					"a fit with a recall": with("fit", c.file, "-o", "x.unfold", "--recall", "0.9"),
+					"embed with a recall": {"embed", c.file, "-m", "m.unfold", "-o", "x.parquet", "--recall", "0.9"},
+					"a fit by descent":    with("fit", c.file, "-o", "x.unfold", "--search", "descent"),
+				} {
+					if code, _, stderr := run(t, args...); code == 0 || !strings.Contains(stderr, "searched exactly") {
+						t.Errorf("%s: exit %d: %s", name, code, stderr)
+					}
+				}
+			} else {
+				must(t, with("-q", "fit", c.file, "--search", "descent", "--steps", "5", "-o", "x.unfold")...)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/gallery"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
@@ -69,6 +70,39 @@ func TestScans(t *testing.T) {
 		if got := c.set.Scans(c.n, c.dim); got != c.want {
 			t.Errorf("%+v, %d x %d: %v, want %v", c.set, c.n, c.dim, got, c.want)
 		}
+	}
+}
+
+// Other distances than the Euclidean are searched by descent beyond 30,000 rows, those of bits never.
+func TestUnder(t *testing.T) {
+	for _, c := range []struct {
+		set  Settings
+		by   distance.Distance
+		n    int
+		want Method
+	}{
+		{Settings{}, distance.Manhattan, 30_000, Exact},
+		{Settings{}, distance.Manhattan, 30_001, Descent},
+		{Settings{Recall: 0.9}, distance.Canberra, 30_001, Descent},
+		{Settings{Recall: 1}, distance.Canberra, 1_000_000, Exact},
+		{Settings{Method: Exact}, distance.Chebyshev, 1_000_000, Exact},
+		{Settings{Method: Descent}, distance.Chebyshev, 100, Descent},
+		{Settings{}, distance.Jaccard, 1_000_000, Exact},
+		{Settings{Method: Descent}, distance.Jaccard, 1_000_000, Exact},
+		{Settings{}, distance.Euclidean, 1_000_000, Auto},
+		{Settings{Method: HNSW}, distance.Euclidean, 1_000_000, HNSW},
+	} {
+		if got := c.set.Under(c.by, c.n).Method; got != c.want {
+			t.Errorf("%+v, %v, %d rows: %v, want %v", c.set, c.by, c.n, got, c.want)
+		}
+	}
+	x := knntest.Points[float32]("gauss", 1500, 6, 1)
+	nb, r, err := Graph(t.Context(), x, 5, Settings{Method: Descent}, knn.Settings{Distance: distance.Manhattan})
+	if err != nil || r.Method != Descent || r.Recall < 0.97 {
+		t.Fatalf("%+v, error %v", r, err)
+	}
+	if index, dist2 := nb.Row(7); dist2[0] != distance.Between(distance.Manhattan, x.Row(7), x.Row(int(index[0]))) {
+		t.Errorf("the nearest row is at %v", dist2[0])
 	}
 }
 

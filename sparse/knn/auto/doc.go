@@ -89,7 +89,21 @@
 //
 // # Other distances
 //
-// Distances other than the Euclidean (knn.Settings.Distance) are always searched exactly.
+// Distances other than the Euclidean (knn.Settings.Distance) are searched exactly up to 30,000 rows, and
+// by descent beyond; those of bits always exactly. Processor seconds for 57 neighbours of 30,000 x 10 and
+// 20,000 x 100 rows on curved manifolds of 5 and 20 dimensions, and the recall of descent at the first
+// attempt:
+//
+//	                 30,000 x 10                20,000 x 100
+//	               exact  descent  recall    exact  descent  recall
+//	manhattan        1.6      1.3   .9998      3.9      3.1   .993
+//	chebyshev        1.1      1.3   .9992      3.9      3.7   .933
+//	braycurtis       5.9      1.3   .9999      5.1      3.6   .990
+//	canberra        25.6      4.8   .9985     52.6     39.7   .965
+//	minkowski:1.5    7.5      2.9  1.0000
+//	minkowski:3      7.3      6.6  1.0000
+//
+// Queries under them are searched exactly.
 //
 // # Contract
 //

@@ -29,8 +29,7 @@ func sampled(n int) int {
 }
 
 // Graph returns the k nearest other rows of every row of x, nearest first, by the method that the
-// settings choose; see knn.Graph. Rows of float64, and distances other than the Euclidean, are
-// always searched exactly.
+// settings choose; see knn.Graph. Rows of float64 are always searched exactly.
 func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
 	if err := set.Check(); err != nil {
 		return nil, Report{}, fmt.Errorf("auto: %w", err)
@@ -39,7 +38,8 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, set Setting
 	if ok && s.Distance == distance.Euclidean && knn.Binary(single, s.Threads) {
 		set = set.Bits(x.Rows, x.Cols)
 	}
-	if ok && s.Distance == distance.Euclidean && k >= 1 && k < x.Rows && set.Graph(x.Rows, x.Cols, k) == Descent {
+	set = set.Under(s.Distance, x.Rows)
+	if ok && k >= 1 && k < x.Rows && set.Graph(x.Rows, x.Cols, k) == Descent {
 		return byDescent(ctx, single, k, set, s)
 	}
 	nb, err := knn.Graph(ctx, x, k, s)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"unfold/internal/simd/hamming"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -156,6 +157,23 @@ const bitWork = 2_000_000
 // to two million words, unless a method is set explicitly or there are too few columns.
 func (s Settings) Bits(n, dim int) Settings {
 	if s.Method == Auto && dim >= knn.LeastBits && n*hamming.Words(dim) <= bitWork {
+		s.Method = Exact
+	}
+	return s
+}
+
+// otherRows is the largest number of rows that are searched exactly under distances other than the
+// Euclidean.
+const otherRows = 30_000
+
+// Under returns the settings for a graph of n rows under a distance. Other distances than the
+// Euclidean are searched exactly up to 30,000 rows, and those of bits always, unless descent is set.
+func (s Settings) Under(d distance.Distance, n int) Settings {
+	switch {
+	case d == distance.Euclidean:
+	case s.Method == Auto && s.Recall < 1 && n > otherRows && !d.Bits():
+		s.Method = Descent
+	case s.Method != Descent || d.Bits():
 		s.Method = Exact
 	}
 	return s

@@ -12,8 +12,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Graph returns k near other rows of every row of x, nearest first, with exact distances; knn.Graph
-// returns the exact neighbours. It returns an error if k is not in 1..x.Rows-1, and a
+// Graph returns k near other rows of every row of x under s.Distance, nearest first, with exact
+// distances; knn.Graph returns the exact neighbours. It returns an error if k is not in 1..x.Rows-1, and a
 // *knn.ValueError if a value is not finite.
 func Graph(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
 	if k < 1 || k >= x.Rows || x.Cols < 1 || x.Rows > mostRows {
@@ -126,8 +126,8 @@ func (g *grower) said() {
 // grow grows the trees, and takes the order of the rows from the first.
 func (g *grower) grow() []tree {
 	n, leaf := g.x.Rows, g.set.leaf()
-	first := points{n, g.x.Cols, g.x.Cols, g.x.Data}.grow(leaf, g.set.Seed, 0)
-	g.order, g.rows = first.order, newPoints(n, g.x.Cols)
+	first := points{n, g.x.Cols, g.x.Cols, g.x.Data, g.s.Distance}.grow(leaf, g.set.Seed, 0)
+	g.order, g.rows = first.order, newPoints(n, g.x.Cols, g.s.Distance)
 	par.Ranges(g.s.Threads, n, taskRows, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			copy(g.rows.row(int32(i)), g.x.Row(int(g.order[i])))
@@ -184,7 +184,7 @@ func (g *grower) exact(l lists) *knn.Neighbors {
 				w.rows = append(w.rows, dist.RowOf(k))
 			}
 			w.exact = slices.Grow(w.exact[:0], len(w.rows))[:len(w.rows)]
-			dist.Exact(w.exact, g.rows.row(int32(i)), g.rows.data, g.rows.stride, w.rows)
+			g.rows.exact(w.exact, int32(i), w.rows)
 			w.ranked = w.ranked[:0]
 			for t, r := range w.rows {
 				w.rank(found{w.exact[t], g.order[r]})

@@ -13,6 +13,7 @@ import (
 
 	"unfold/internal/simd/dist"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
 )
@@ -33,13 +34,18 @@ func graph(t testing.TB, x vec.Matrix[float32], k int, set Settings, s knn.Setti
 // twice, and no row as its own neighbour.
 func wellFormed(t testing.TB, x vec.Matrix[float32], nb *knn.Neighbors) {
 	t.Helper()
+	wellFormedBy(t, distance.Euclidean, x, nb)
+}
+
+func wellFormedBy(t testing.TB, by distance.Distance, x vec.Matrix[float32], nb *knn.Neighbors) {
+	t.Helper()
 	for i := range nb.N {
 		index, dist2 := nb.Row(i)
 		for p, j := range index {
 			if j < 0 || int(j) >= x.Rows || int(j) == i || slices.Contains(index[:p], j) {
 				t.Fatalf("row %d has neighbours %v", i, index)
 			}
-			if want := vec.SquaredDistance(x.Row(i), x.Row(int(j))); dist2[p] != want {
+			if want := distance.Between(by, x.Row(i), x.Row(int(j))); dist2[p] != want {
 				t.Fatalf("row %d: row %d at %v, really %v", i, j, dist2[p], want)
 			}
 			if p > 0 && (dist2[p] < dist2[p-1] || (dist2[p] == dist2[p-1] && j < index[p-1])) {
@@ -66,6 +72,31 @@ func TestKinds(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Under every distance of numbers, lists have true distances and most of the true neighbours, for any
+// number of threads.
+func TestDistances(t *testing.T) {
+	x := knntest.Points[float32]("gauss", 1800, 12, 1)
+	for i, v := range x.Data {
+		x.Data[i] = max(v, -v)
+	}
+	for _, by := range distance.All() {
+		if by.Bits() {
+			continue
+		}
+		t.Run(by.String(), func(t *testing.T) {
+			nb, report := graph(t, x, 10, Settings{Sample: 300}, knn.Settings{Distance: by})
+			wellFormedBy(t, by, x, nb)
+			if report.Recall < 0.95 {
+				t.Errorf("recall %.4f, want at least .95", report.Recall)
+			}
+			one, _ := graph(t, x, 10, Settings{}, knn.Settings{Distance: by, Threads: 1})
+			if !slices.Equal(one.Index, nb.Index) {
+				t.Error("one thread finds other neighbours")
+			}
+		})
 	}
 }
 

@@ -6,19 +6,21 @@ import (
 
 	"unfold/internal/quantile"
 	"unfold/internal/simd/dist"
+	"unfold/sparse/distance"
 )
 
 // points are rows in their own order, each aligned to a cache line if it fills several.
 type points struct {
 	n, dim, stride int
 	data           []float32
+	by             distance.Distance
 }
 
 const line = 16
 
-func newPoints(n, dim int) points {
+func newPoints(n, dim int, by distance.Distance) points {
 	stride := strideOf(dim)
-	return points{n, dim, stride, make([]float32, n*stride)}
+	return points{n, dim, stride, make([]float32, n*stride), by}
 }
 
 func strideOf(dim int) int {
@@ -33,9 +35,20 @@ func (p points) row(i int32) []float32 {
 	return p.data[at : at+p.dim : at+p.dim]
 }
 
-// distances writes the squared distances of row q and others to out.
+// distances writes the distances of row q and others to out, or other values in their order.
 func (p points) distances(out []float32, q int32, others []int32) {
-	dist.Rows(out, p.row(q), p.data, p.stride, others)
+	distance.About(p.by, out, p.row(q), p.data, p.stride, others)
+}
+
+// exact writes d2 of row q and others to out.
+func (p points) exact(out []float64, q int32, others []int32) {
+	if p.by == distance.Euclidean {
+		dist.Exact(out, p.row(q), p.data, p.stride, others)
+		return
+	}
+	for t, o := range others {
+		out[t] = distance.Between(p.by, p.row(q), p.row(o))
+	}
 }
 
 // tree is a random projection tree (Dasgupta and Freund 2008), divided at medians: leaf b has rows
@@ -84,7 +97,7 @@ type splitter struct {
 }
 
 // split orders rows by the difference of their distances to two of them, which is a projection on
-// the line through both, and continues with the halves.
+// the line through both if distances are squares of Euclidean ones, and continues with the halves.
 func (g *splitter) split(rows []int32) {
 	if len(rows) <= g.leaf {
 		return
