@@ -207,7 +207,8 @@ func TestDistancesAreRefused(t *testing.T) {
 		"principal components": {"pca", with(func(s *Spec) { s.PCA = 5 })},
 		"Gaussian tails":       {"tails", with(func(s *Spec) { s.LVM.Tails = lvm.Gaussian })},
 		"an index":             {"search", with(func(s *Spec) { s.Search.Method = auto.HNSW })},
-		"a recall":             {"recall", with(func(s *Spec) { s.Search.Recall = 0.9 })},
+		"a recall of bits":     {"recall", with(func(s *Spec) { s.Distance, s.Search.Recall = distance.Jaccard, 0.9 })},
+		"descent among bits":   {"search", with(func(s *Spec) { s.Distance, s.Search.Method = distance.Jaccard, auto.Descent })},
 		"a frame of distances": {"frame", with(func(s *Spec) { s.LVM = lvm.Options{Student: student.Options{Prior: prior.Settings{Frame: prior.MDS}}} })},
 	} {
 		var wrong *models.SettingError

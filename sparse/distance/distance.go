@@ -84,6 +84,7 @@ var table = []entry{
 	Canberra: {
 		name: "canberra", about: "the sum of differences, each as a share of its two values, is small", single: canberra[float32], double: canberra[float64],
 		term: relative, absolute: true,
+		kernel: &Kernel{dist.Canberra, dist.CanberraBeyond},
 	},
 	BrayCurtis: {
 		name: "braycurtis", about: "the sum of differences is a small share of the sum of values", single: brayCurtis[float32], double: brayCurtis[float64],

@@ -18,6 +18,16 @@ func Chebyshev(out, q, data []float32, stride int, rows []int32) {
 	rowsAt(simd.Best(), chebyshev, out, q, data, stride, rows)
 }
 
+// Canberra writes to out[i] the sum of |q_k - y_k| / (|q_k| + |y_k|) over the elements of q and row
+// rows[i] of data, y, in the layout of Rows. 0/0 counts as 0, and so does a sum beyond float32.
+func Canberra(out, q, data []float32, stride int, rows []int32) {
+	rowsAt(simd.Best(), canberra, out, q, data, stride, rows)
+}
+
+// CanberraBeyond returns a threshold: if a float32 sum of n shares exceeds it, the true distance
+// exceeds most. A share has three rounding errors, and one more if it is too small for float32.
+func CanberraBeyond(most float64, n int) float64 { return beyond(most, Bound(n)+0x1p-22) }
+
 // ManhattanBeyond returns a threshold: if a float32 sum of n differences exceeds it, the true
 // distance exceeds most.
 func ManhattanBeyond(most float64, n int) float64 { return beyond(most, Bound(n)) }
@@ -61,11 +71,16 @@ func absoluteTwin(m measure, a, b []float32) float32 {
 	var lane [Lanes]float32
 	for len(a) >= Lanes {
 		x, y := (*[Lanes]float32)(a), (*[Lanes]float32)(b)
-		if m == manhattan {
+		switch m {
+		case manhattan:
 			for l := range lane {
 				lane[l] += abs(x[l] - y[l])
 			}
-		} else {
+		case canberra:
+			for l := range lane {
+				lane[l] += ratio(x[l], y[l])
+			}
+		default:
 			for l := range lane {
 				lane[l] = larger(lane[l], abs(x[l]-y[l]))
 			}
@@ -73,6 +88,10 @@ func absoluteTwin(m measure, a, b []float32) float32 {
 		a, b = a[Lanes:], b[Lanes:]
 	}
 	for l, v := range a {
+		if m == canberra {
+			lane[l] += ratio(v, b[l])
+			continue
+		}
 		lane[l] = m.join(lane[l], abs(v-b[l]))
 	}
 	for h := Lanes / 2; h > 0; h /= 2 {
@@ -84,10 +103,16 @@ func absoluteTwin(m measure, a, b []float32) float32 {
 }
 
 func (m measure) join(a, b float32) float32 {
-	if m == manhattan {
-		return a + b
+	if m == chebyshev {
+		return larger(a, b)
 	}
-	return larger(a, b)
+	return a + b
+}
+
+// ratio is the share of Canberra's distance, 0 for 0/0 and for infinities.
+func ratio(a, b float32) float32 {
+	differ := abs(a - b)
+	return larger(differ/larger(abs(a+b), differ), 0)
 }
 
 // larger is the maximum as VMAXPS computes it for numbers that are not NaN.

@@ -52,6 +52,7 @@ const (
 	squared measure = iota
 	manhattan
 	chebyshev
+	canberra
 )
 
 func rowsAt(l simd.Level, m measure, out, q, data []float32, stride int, rows []int32) {

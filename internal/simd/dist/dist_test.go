@@ -93,7 +93,7 @@ func checkRows(t *testing.T, l simd.Level, q, data []float32, stride int, rows [
 	if out[0] != canary || out[len(out)-1] != canary {
 		t.Fatalf("%d elements, %d rows: written beside the output", len(q), len(rows))
 	}
-	for _, m := range []measure{manhattan, chebyshev} {
+	for _, m := range []measure{manhattan, chebyshev, canberra} {
 		other := make([]float32, len(rows)+2)
 		other[0], other[len(other)-1] = canary, canary
 		rowsAt(l, m, other[1:len(other)-1], q, data, stride, rows)
@@ -185,14 +185,18 @@ func TestBeyond(t *testing.T) {
 		for k := range data {
 			data[k] = float32(max(-math.MaxFloat32, min(scale*(1+rng.NormFloat64()), math.MaxFloat32)))
 		}
-		rows, sum, largest := []int32{4, 0, 2, 2, 1}, make([]float32, 5), make([]float32, 5)
+		rows, sum, largest, share := []int32{4, 0, 2, 2, 1}, make([]float32, 5), make([]float32, 5), make([]float32, 5)
 		Manhattan(sum, data[:n], data, n, rows)
 		Chebyshev(largest, data[:n], data, n, rows)
+		Canberra(share, data[:n], data, n, rows)
 		for i, r := range rows {
-			s, most := 0.0, 0.0
+			s, most, shares := 0.0, 0.0, 0.0
 			for k, v := range data[:n] {
-				d := math.Abs(float64(v) - float64(data[int(r)*n+k]))
-				s, most = s+d, max(most, d)
+				y := float64(data[int(r)*n+k])
+				d := math.Abs(float64(v) - y)
+				if s, most = s+d, max(most, d); d > 0 {
+					shares += d / (math.Abs(float64(v)) + math.Abs(y))
+				}
 			}
 			for name, c := range map[string]struct {
 				got   float32
@@ -201,9 +205,13 @@ func TestBeyond(t *testing.T) {
 			}{
 				"manhattan": {sum[i], func(m float64) float64 { return ManhattanBeyond(m, n) }, s},
 				"chebyshev": {largest[i], ChebyshevBeyond, most},
+				"canberra":  {share[i], func(m float64) float64 { return CanberraBeyond(m, n) }, shares},
 			} {
 				if float64(c.got) > c.limit(c.want) {
 					t.Fatalf("%s of row %d, %v, is said to be beyond %v, which it is", name, r, c.got, c.want)
+				}
+				if name == "canberra" && scale > 1e37 {
+					continue // sums of two values are beyond float32
 				}
 				if less := c.want * (1 - 3*Bound(n)); c.want < math.MaxFloat32/2 && c.want > 0 && !(float64(c.got) > c.limit(less)) {
 					t.Fatalf("%s of row %d, %v, is not said to be beyond %v; it is %v", name, r, c.got, less, c.want)
@@ -225,6 +233,7 @@ func TestPanics(t *testing.T) {
 			"row cut off":     func() { rowsAt(l, squared, out, q, data[:99], 20, []int32{4}) },
 			"manhattan above": func() { rowsAt(l, manhattan, out, q, data, 20, []int32{0, 5}) },
 			"chebyshev below": func() { rowsAt(l, chebyshev, out, q, data, 20, []int32{0, 1, 2, 3, -1}) },
+			"canberra above":  func() { rowsAt(l, canberra, out, q, data, 20, []int32{0, 5}) },
 			"no data":         func() { rowsAt(l, squared, out, q, nil, 20, []int32{0}) },
 			"no stride":       func() { rowsAt(l, squared, out, q, data, 0, []int32{0}) },
 			"exact row above": func() { exactAt(l, make([]float64, 5), q, data, 20, []int32{0, 1, 2, 3, 5}) },

@@ -6,6 +6,7 @@
 //	Exact       the same as vec.SquaredDistance, bit for bit, of one vector and several rows
 //	Manhattan   the sum of absolute differences of one vector and several rows
 //	Chebyshev   the largest absolute difference of one vector and several rows
+//	Canberra    the sum of differences, as shares of both values, of one vector and several rows
 //
 // # Order of the sum, and its error
 //

@@ -40,7 +40,7 @@ func TestKernelsStayInside(t *testing.T) {
 						t.Fatalf("%v: %d elements, row %d: %v, want %v", l, n, r[i], o[i], want)
 					}
 				}
-				for _, m := range []measure{manhattan, chebyshev} {
+				for _, m := range []measure{manhattan, chebyshev, canberra} {
 					rowsAt(l, m, o, x, d, stride, r)
 					for i := range r {
 						if want := absoluteTwin(m, x, d[int(r[i])*stride:]); o[i] != want {

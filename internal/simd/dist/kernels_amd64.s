@@ -645,6 +645,241 @@ chebyshevAVX512Done:
 	VZEROUPPER
 	RET
 
+// func canberraAVX512(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·canberraAVX512(SB), NOSPLIT, $8-72
+	MOVQ         count+56(FP), AX
+	MOVQ         dim+16(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $0x0f, DX
+	MOVQ         $0x00000001, BX
+	SHLXQ        DX, BX, BX
+	DECQ         BX
+	KMOVW        BX, K1
+	MOVQ         CX, DX
+	SHRQ         $0x04, DX
+	SHLQ         $0x06, DX
+	MOVQ         q+8(FP), BX
+	MOVQ         out+0(FP), SI
+	MOVQ         rows+48(FP), DI
+	MOVL         $0x7fffffff, R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Z6
+
+canberraAVX512Group:
+	CMPQ AX, $0x00
+	JLE  canberraAVX512Done
+
+	// Where the rows are; a short group repeats its last row.
+	MOVQ    AX, R15
+	DECQ    R15
+	MOVQ    $0x00000000, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R8
+	CMPQ    R8, limit+40(FP)
+	JAE     canberraAVX512Done
+	IMULQ   stride+32(FP), R8
+	ADDQ    data+24(FP), R8
+	MOVQ    $0x00000001, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R10
+	CMPQ    R10, limit+40(FP)
+	JAE     canberraAVX512Done
+	IMULQ   stride+32(FP), R10
+	ADDQ    data+24(FP), R10
+	MOVQ    $0x00000002, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R12
+	CMPQ    R12, limit+40(FP)
+	JAE     canberraAVX512Done
+	IMULQ   stride+32(FP), R12
+	ADDQ    data+24(FP), R12
+	MOVQ    $0x00000003, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R14
+	CMPQ    R14, limit+40(FP)
+	JAE     canberraAVX512Done
+	IMULQ   stride+32(FP), R14
+	ADDQ    data+24(FP), R14
+	MOVQ    $0x00000004, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R9
+	IMULQ   stride+32(FP), R9
+	ADDQ    data+24(FP), R9
+	MOVQ    $0x00000005, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R11
+	IMULQ   stride+32(FP), R11
+	ADDQ    data+24(FP), R11
+	MOVQ    $0x00000006, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R13
+	IMULQ   stride+32(FP), R13
+	ADDQ    data+24(FP), R13
+	MOVQ    $0x00000007, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R15
+	IMULQ   stride+32(FP), R15
+	ADDQ    data+24(FP), R15
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	XORQ    BP, BP
+
+canberraAVX512Loop:
+	CMPQ       BP, DX
+	JGE        canberraAVX512Tail
+	VMOVUPS    (BX)(BP*1), Z4
+	VSUBPS     (R8)(BP*1), Z4, Z5
+	VADDPS     (R8)(BP*1), Z4, Z7
+	VPANDD     Z6, Z5, Z5
+	VPANDD     Z6, Z7, Z7
+	VMAXPS     Z5, Z7, Z7
+	VDIVPS     Z7, Z5, Z5
+	VPXORD     Z7, Z7, Z7
+	VMAXPS     Z7, Z5, Z5
+	VADDPS     Z5, Z0, Z0
+	PREFETCHT0 (R9)(BP*1)
+	VSUBPS     (R10)(BP*1), Z4, Z5
+	VADDPS     (R10)(BP*1), Z4, Z7
+	VPANDD     Z6, Z5, Z5
+	VPANDD     Z6, Z7, Z7
+	VMAXPS     Z5, Z7, Z7
+	VDIVPS     Z7, Z5, Z5
+	VPXORD     Z7, Z7, Z7
+	VMAXPS     Z7, Z5, Z5
+	VADDPS     Z5, Z1, Z1
+	PREFETCHT0 (R11)(BP*1)
+	VSUBPS     (R12)(BP*1), Z4, Z5
+	VADDPS     (R12)(BP*1), Z4, Z7
+	VPANDD     Z6, Z5, Z5
+	VPANDD     Z6, Z7, Z7
+	VMAXPS     Z5, Z7, Z7
+	VDIVPS     Z7, Z5, Z5
+	VPXORD     Z7, Z7, Z7
+	VMAXPS     Z7, Z5, Z5
+	VADDPS     Z5, Z2, Z2
+	PREFETCHT0 (R13)(BP*1)
+	VSUBPS     (R14)(BP*1), Z4, Z5
+	VADDPS     (R14)(BP*1), Z4, Z7
+	VPANDD     Z6, Z5, Z5
+	VPANDD     Z6, Z7, Z7
+	VMAXPS     Z5, Z7, Z7
+	VDIVPS     Z7, Z5, Z5
+	VPXORD     Z7, Z7, Z7
+	VMAXPS     Z7, Z5, Z5
+	VADDPS     Z5, Z3, Z3
+	PREFETCHT0 (R15)(BP*1)
+	ADDQ       $0x40, BP
+	JMP        canberraAVX512Loop
+
+canberraAVX512Tail:
+	TESTQ      $0x0000000f, CX
+	JE         canberraAVX512Sum
+	VMOVUPS.Z  (BX)(BP*1), K1, Z4
+	VSUBPS.Z   (R8)(BP*1), Z4, K1, Z5
+	VADDPS.Z   (R8)(BP*1), Z4, K1, Z7
+	VPANDD     Z6, Z5, Z5
+	VPANDD     Z6, Z7, Z7
+	VMAXPS     Z5, Z7, Z7
+	VDIVPS     Z7, Z5, Z5
+	VPXORD     Z7, Z7, Z7
+	VMAXPS     Z7, Z5, Z5
+	VADDPS     Z5, Z0, Z0
+	PREFETCHT0 (R9)(BP*1)
+	VSUBPS.Z   (R10)(BP*1), Z4, K1, Z5
+	VADDPS.Z   (R10)(BP*1), Z4, K1, Z7
+	VPANDD     Z6, Z5, Z5
+	VPANDD     Z6, Z7, Z7
+	VMAXPS     Z5, Z7, Z7
+	VDIVPS     Z7, Z5, Z5
+	VPXORD     Z7, Z7, Z7
+	VMAXPS     Z7, Z5, Z5
+	VADDPS     Z5, Z1, Z1
+	PREFETCHT0 (R11)(BP*1)
+	VSUBPS.Z   (R12)(BP*1), Z4, K1, Z5
+	VADDPS.Z   (R12)(BP*1), Z4, K1, Z7
+	VPANDD     Z6, Z5, Z5
+	VPANDD     Z6, Z7, Z7
+	VMAXPS     Z5, Z7, Z7
+	VDIVPS     Z7, Z5, Z5
+	VPXORD     Z7, Z7, Z7
+	VMAXPS     Z7, Z5, Z5
+	VADDPS     Z5, Z2, Z2
+	PREFETCHT0 (R13)(BP*1)
+	VSUBPS.Z   (R14)(BP*1), Z4, K1, Z5
+	VADDPS.Z   (R14)(BP*1), Z4, K1, Z7
+	VPANDD     Z6, Z5, Z5
+	VPANDD     Z6, Z7, Z7
+	VMAXPS     Z5, Z7, Z7
+	VDIVPS     Z7, Z5, Z5
+	VPXORD     Z7, Z7, Z7
+	VMAXPS     Z7, Z5, Z5
+	VADDPS     Z5, Z3, Z3
+	PREFETCHT0 (R15)(BP*1)
+
+canberraAVX512Sum:
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPS        X5, X4, X4
+	VEXTRACTF64X4 $0x01, Z1, Y5
+	VADDPS        Y5, Y1, Y5
+	VEXTRACTF128  $0x01, Y5, X7
+	VADDPS        X7, X5, X5
+	VEXTRACTF64X4 $0x01, Z2, Y7
+	VADDPS        Y7, Y2, Y7
+	VEXTRACTF128  $0x01, Y7, X8
+	VADDPS        X8, X7, X7
+	VEXTRACTF64X4 $0x01, Z3, Y8
+	VADDPS        Y8, Y3, Y8
+	VEXTRACTF128  $0x01, Y8, X9
+	VADDPS        X9, X8, X8
+	VUNPCKLPS     X5, X4, X9
+	VUNPCKHPS     X5, X4, X4
+	VADDPS        X4, X9, X9
+	VUNPCKLPS     X8, X7, X4
+	VUNPCKHPS     X8, X7, X5
+	VADDPS        X5, X4, X4
+	VMOVLHPS      X4, X9, X5
+	VMOVHLPS      X9, X4, X4
+	VADDPS        X4, X5, X5
+	CMPQ          AX, $0x04
+	JLT           canberraAVX512Short
+	VMOVUPS       X5, (SI)
+	ADDQ          $0x10, SI
+	ADDQ          $0x10, DI
+	SUBQ          $0x04, AX
+	JMP           canberraAVX512Group
+
+canberraAVX512Short:
+	VMOVSS    X5, (SI)
+	DECQ      AX
+	JE        canberraAVX512Done
+	VPERMILPS $0x39, X5, X5
+	VMOVSS    X5, 4(SI)
+	DECQ      AX
+	JE        canberraAVX512Done
+	VPERMILPS $0x39, X5, X5
+	VMOVSS    X5, 8(SI)
+	DECQ      AX
+	JE        canberraAVX512Done
+	VPERMILPS $0x39, X5, X5
+
+canberraAVX512Done:
+	MOVQ AX, ret+64(FP)
+	VZEROUPPER
+	RET
+
 // func pairAVX2(a *float32, b *float32, dim int) float32
 // Requires: AVX, SSE
 TEXT ·pairAVX2(SB), NOSPLIT, $0-28
@@ -1364,6 +1599,324 @@ chebyshevAVX2Short:
 	VPERMILPS $0x39, X3, X3
 
 chebyshevAVX2Done:
+	MOVQ AX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func canberraAVX2(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·canberraAVX2(SB), NOSPLIT, $8-72
+	MOVQ         count+56(FP), AX
+	MOVQ         dim+16(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $0x0f, DX
+	LEAQ         tailMasks<>+0(SB), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	VMOVUPS      64(BX), Y0
+	VMOVUPS      96(BX), Y1
+	MOVQ         CX, DX
+	SHRQ         $0x04, DX
+	SHLQ         $0x06, DX
+	MOVQ         q+8(FP), BX
+	MOVQ         out+0(FP), SI
+	MOVQ         rows+48(FP), DI
+	MOVL         $0x7fffffff, R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y13
+
+canberraAVX2Group:
+	CMPQ AX, $0x00
+	JLE  canberraAVX2Done
+
+	// Where the rows are; a short group repeats its last row.
+	MOVQ    AX, R15
+	DECQ    R15
+	MOVQ    $0x00000000, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R8
+	CMPQ    R8, limit+40(FP)
+	JAE     canberraAVX2Done
+	IMULQ   stride+32(FP), R8
+	ADDQ    data+24(FP), R8
+	MOVQ    $0x00000001, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R10
+	CMPQ    R10, limit+40(FP)
+	JAE     canberraAVX2Done
+	IMULQ   stride+32(FP), R10
+	ADDQ    data+24(FP), R10
+	MOVQ    $0x00000002, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R12
+	CMPQ    R12, limit+40(FP)
+	JAE     canberraAVX2Done
+	IMULQ   stride+32(FP), R12
+	ADDQ    data+24(FP), R12
+	MOVQ    $0x00000003, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R14
+	CMPQ    R14, limit+40(FP)
+	JAE     canberraAVX2Done
+	IMULQ   stride+32(FP), R14
+	ADDQ    data+24(FP), R14
+	MOVQ    $0x00000004, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R9
+	IMULQ   stride+32(FP), R9
+	ADDQ    data+24(FP), R9
+	MOVQ    $0x00000005, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R11
+	IMULQ   stride+32(FP), R11
+	ADDQ    data+24(FP), R11
+	MOVQ    $0x00000006, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R13
+	IMULQ   stride+32(FP), R13
+	ADDQ    data+24(FP), R13
+	MOVQ    $0x00000007, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	MOVLQSX (DI)(BP*4), R15
+	IMULQ   stride+32(FP), R15
+	ADDQ    data+24(FP), R15
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	XORQ    BP, BP
+
+canberraAVX2Loop:
+	CMPQ       BP, DX
+	JGE        canberraAVX2Tail
+	VMOVUPS    (BX)(BP*1), Y10
+	VMOVUPS    32(BX)(BP*1), Y11
+	VSUBPS     (R8)(BP*1), Y10, Y12
+	VADDPS     (R8)(BP*1), Y10, Y14
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y2, Y2
+	VSUBPS     32(R8)(BP*1), Y11, Y12
+	VADDPS     32(R8)(BP*1), Y11, Y14
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y3, Y3
+	PREFETCHT0 (R9)(BP*1)
+	VSUBPS     (R10)(BP*1), Y10, Y12
+	VADDPS     (R10)(BP*1), Y10, Y14
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y4, Y4
+	VSUBPS     32(R10)(BP*1), Y11, Y12
+	VADDPS     32(R10)(BP*1), Y11, Y14
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y5, Y5
+	PREFETCHT0 (R11)(BP*1)
+	VSUBPS     (R12)(BP*1), Y10, Y12
+	VADDPS     (R12)(BP*1), Y10, Y14
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y6, Y6
+	VSUBPS     32(R12)(BP*1), Y11, Y12
+	VADDPS     32(R12)(BP*1), Y11, Y14
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y7, Y7
+	PREFETCHT0 (R13)(BP*1)
+	VSUBPS     (R14)(BP*1), Y10, Y12
+	VADDPS     (R14)(BP*1), Y10, Y14
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y8, Y8
+	VSUBPS     32(R14)(BP*1), Y11, Y12
+	VADDPS     32(R14)(BP*1), Y11, Y14
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y9, Y9
+	PREFETCHT0 (R15)(BP*1)
+	ADDQ       $0x40, BP
+	JMP        canberraAVX2Loop
+
+canberraAVX2Tail:
+	TESTQ      $0x0000000f, CX
+	JE         canberraAVX2Sum
+	VMASKMOVPS (BX)(BP*1), Y0, Y10
+	VMASKMOVPS 32(BX)(BP*1), Y1, Y11
+	VMASKMOVPS (R8)(BP*1), Y0, Y12
+	VADDPS     Y12, Y10, Y14
+	VSUBPS     Y12, Y10, Y12
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y2, Y2
+	VMASKMOVPS 32(R8)(BP*1), Y1, Y12
+	VADDPS     Y12, Y11, Y14
+	VSUBPS     Y12, Y11, Y12
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y3, Y3
+	PREFETCHT0 (R9)(BP*1)
+	VMASKMOVPS (R10)(BP*1), Y0, Y12
+	VADDPS     Y12, Y10, Y14
+	VSUBPS     Y12, Y10, Y12
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y4, Y4
+	VMASKMOVPS 32(R10)(BP*1), Y1, Y12
+	VADDPS     Y12, Y11, Y14
+	VSUBPS     Y12, Y11, Y12
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y5, Y5
+	PREFETCHT0 (R11)(BP*1)
+	VMASKMOVPS (R12)(BP*1), Y0, Y12
+	VADDPS     Y12, Y10, Y14
+	VSUBPS     Y12, Y10, Y12
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y6, Y6
+	VMASKMOVPS 32(R12)(BP*1), Y1, Y12
+	VADDPS     Y12, Y11, Y14
+	VSUBPS     Y12, Y11, Y12
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y7, Y7
+	PREFETCHT0 (R13)(BP*1)
+	VMASKMOVPS (R14)(BP*1), Y0, Y12
+	VADDPS     Y12, Y10, Y14
+	VSUBPS     Y12, Y10, Y12
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y8, Y8
+	VMASKMOVPS 32(R14)(BP*1), Y1, Y12
+	VADDPS     Y12, Y11, Y14
+	VSUBPS     Y12, Y11, Y12
+	VANDPS     Y13, Y12, Y12
+	VANDPS     Y13, Y14, Y14
+	VMAXPS     Y12, Y14, Y14
+	VDIVPS     Y14, Y12, Y12
+	VXORPS     Y14, Y14, Y14
+	VMAXPS     Y14, Y12, Y12
+	VADDPS     Y12, Y9, Y9
+	PREFETCHT0 (R15)(BP*1)
+
+canberraAVX2Sum:
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X2
+	VADDPS       Y5, Y4, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPS       X4, X3, X3
+	VADDPS       Y7, Y6, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X5, X4, X4
+	VADDPS       Y9, Y8, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X6, X5, X5
+	VUNPCKLPS    X3, X2, X6
+	VUNPCKHPS    X3, X2, X2
+	VADDPS       X2, X6, X6
+	VUNPCKLPS    X5, X4, X2
+	VUNPCKHPS    X5, X4, X3
+	VADDPS       X3, X2, X2
+	VMOVLHPS     X2, X6, X3
+	VMOVHLPS     X6, X2, X2
+	VADDPS       X2, X3, X3
+	CMPQ         AX, $0x04
+	JLT          canberraAVX2Short
+	VMOVUPS      X3, (SI)
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	SUBQ         $0x04, AX
+	JMP          canberraAVX2Group
+
+canberraAVX2Short:
+	VMOVSS    X3, (SI)
+	DECQ      AX
+	JE        canberraAVX2Done
+	VPERMILPS $0x39, X3, X3
+	VMOVSS    X3, 4(SI)
+	DECQ      AX
+	JE        canberraAVX2Done
+	VPERMILPS $0x39, X3, X3
+	VMOVSS    X3, 8(SI)
+	DECQ      AX
+	JE        canberraAVX2Done
+	VPERMILPS $0x39, X3, X3
+
+canberraAVX2Done:
 	MOVQ AX, ret+64(FP)
 	VZEROUPPER
 	RET

@@ -28,12 +28,16 @@ func several(l simd.Level, m measure, out, q, data []float32, stride, limit int,
 		return rowsAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX512 && m == manhattan:
 		return manhattanAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
+	case l == simd.AVX512 && m == canberra:
+		return canberraAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX512:
 		return chebyshevAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX2 && m == squared:
 		return rowsAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX2 && m == manhattan:
 		return manhattanAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
+	case l == simd.AVX2 && m == canberra:
+		return canberraAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX2:
 		return chebyshevAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	}

@@ -30,6 +30,13 @@ func manhattanAVX512(out *float32, q *float32, dim int, data *float32, stride in
 //go:noescape
 func chebyshevAVX512(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
+// canberraAVX512 writes the sums of absolute differences, as shares of both values, of q and count numbered rows to out, and returns
+// the number of rows from the first group of four on that has a row not below limit, or 0 without one.
+// A row begins stride bytes after the one before.
+//
+//go:noescape
+func canberraAVX512(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+
 // pairAVX2 returns the squared distance of dim elements.
 //
 //go:noescape
@@ -55,6 +62,13 @@ func manhattanAVX2(out *float32, q *float32, dim int, data *float32, stride int,
 //
 //go:noescape
 func chebyshevAVX2(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+
+// canberraAVX2 writes the sums of absolute differences, as shares of both values, of q and count numbered rows to out, and returns
+// the number of rows from the first group of four on that has a row not below limit, or 0 without one.
+// A row begins stride bytes after the one before.
+//
+//go:noescape
+func canberraAVX2(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
 // addAbsoluteAVX2 joins the absolute differences of groups of 16 elements to four lanes, which are sums.
 //

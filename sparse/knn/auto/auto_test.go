@@ -73,7 +73,7 @@ func TestScans(t *testing.T) {
 	}
 }
 
-// Other distances than the Euclidean are searched by descent beyond 30,000 rows, those of bits never.
+// Other distances than the Euclidean are searched by descent beyond 15,000 rows, those of bits never.
 func TestUnder(t *testing.T) {
 	for _, c := range []struct {
 		set  Settings
@@ -81,9 +81,9 @@ func TestUnder(t *testing.T) {
 		n    int
 		want Method
 	}{
-		{Settings{}, distance.Manhattan, 30_000, Exact},
-		{Settings{}, distance.Manhattan, 30_001, Descent},
-		{Settings{Recall: 0.9}, distance.Canberra, 30_001, Descent},
+		{Settings{}, distance.Manhattan, 15_000, Exact},
+		{Settings{}, distance.Manhattan, 15_001, Descent},
+		{Settings{Recall: 0.9}, distance.Canberra, 15_001, Descent},
 		{Settings{Recall: 1}, distance.Canberra, 1_000_000, Exact},
 		{Settings{Method: Exact}, distance.Chebyshev, 1_000_000, Exact},
 		{Settings{Method: Descent}, distance.Chebyshev, 100, Descent},

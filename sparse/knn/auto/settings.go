@@ -164,10 +164,10 @@ func (s Settings) Bits(n, dim int) Settings {
 
 // otherRows is the largest number of rows that are searched exactly under distances other than the
 // Euclidean.
-const otherRows = 30_000
+const otherRows = 15_000
 
 // Under returns the settings for a graph of n rows under a distance. Other distances than the
-// Euclidean are searched exactly up to 30,000 rows, and those of bits always, unless descent is set.
+// Euclidean are searched exactly up to 15,000 rows, and those of bits always, unless descent is set.
 func (s Settings) Under(d distance.Distance, n int) Settings {
 	switch {
 	case d == distance.Euclidean:

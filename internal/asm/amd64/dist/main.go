@@ -37,16 +37,19 @@ type measure struct {
 	name, doc string
 	// absolute selects absolute values instead of squares.
 	absolute bool
+	// shared divides differences by the sum of both absolute values, and takes 0 for 0/0.
+	shared bool
 	// join makes one of two lanes.
 	join func(ops ...Op)
 }
 
 var (
-	squared  = measure{"rows", "squared distances", false, VADDPS}
+	squared  = measure{name: "rows", doc: "squared distances", join: VADDPS}
 	measures = []measure{
 		squared,
-		{"manhattan", "sums of absolute differences", true, VADDPS},
-		{"chebyshev", "largest absolute differences", true, VMAXPS},
+		{name: "manhattan", doc: "sums of absolute differences", absolute: true, join: VADDPS},
+		{name: "chebyshev", doc: "largest absolute differences", absolute: true, join: VMAXPS},
+		{name: "canberra", doc: "sums of absolute differences, as shares of both values,", absolute: true, shared: true, join: VADDPS},
 	}
 )
 
@@ -85,24 +88,53 @@ func (s set) signless(m measure) VecVirtual {
 	return all
 }
 
-// gather adds the term of the difference t to a, or takes the maximum.
-func (s set) gather(by measure, a, t, signless VecVirtual) {
-	switch {
-	case !by.absolute:
-		VMULPS(t, t, t)
-	case s.wide:
-		VPANDD(signless, t, t)
-	default:
-		VANDPS(signless, t, t)
+// scratch are the registers that a term needs: for the difference, for the bits of absolute values,
+// and for the sum of a measure of shares.
+type scratch struct{ t, signless, sum VecVirtual }
+
+func (s set) scratch(m measure) scratch {
+	w := scratch{t: s.lanes()[0], signless: s.signless(m)}
+	if m.shared {
+		w.sum = s.lanes()[0]
 	}
-	by.join(t, a, a)
+	return w
 }
 
-// add adds the term of q - m to a, with m in memory. t is scratch.
-func (s set) add(by measure, a, q lanes, m Mem, t, signless VecVirtual) {
+// magnitude clears the sign of a.
+func (s set) magnitude(a, signless VecVirtual) {
+	if s.wide {
+		VPANDD(signless, a, a)
+	} else {
+		VANDPS(signless, a, a)
+	}
+}
+
+// gather adds the term of the difference w.t to a, or takes the maximum.
+func (s set) gather(by measure, a VecVirtual, w scratch) {
+	if by.absolute {
+		s.magnitude(w.t, w.signless)
+	} else {
+		VMULPS(w.t, w.t, w.t)
+	}
+	if by.shared {
+		// |x| + |y| is the larger of |x - y| and |x + y|. The maximum of NaN and 0 is the latter.
+		s.magnitude(w.sum, w.signless)
+		VMAXPS(w.t, w.sum, w.sum)
+		VDIVPS(w.sum, w.t, w.t)
+		s.zero(lanes{w.sum})
+		VMAXPS(w.sum, w.t, w.t)
+	}
+	by.join(w.t, a, a)
+}
+
+// add adds the term of q - m to a, with m in memory.
+func (s set) add(by measure, a, q lanes, m Mem, w scratch) {
 	for p := range a {
-		VSUBPS(s.at(m, p), q[p], t)
-		s.gather(by, a[p], t, signless)
+		VSUBPS(s.at(m, p), q[p], w.t)
+		if by.shared {
+			VADDPS(s.at(m, p), q[p], w.sum)
+		}
+		s.gather(by, a[p], w)
 	}
 }
 
@@ -152,15 +184,21 @@ func (s set) loadTail(by tail, m Mem, q lanes) {
 
 // addTail is add for the lanes of the tail; the other lanes of q must be zero. It reads no memory
 // outside the tail.
-func (s set) addTail(by tail, of measure, a, q lanes, m Mem, t, signless VecVirtual) {
+func (s set) addTail(by tail, of measure, a, q lanes, m Mem, w scratch) {
 	for p := range a {
 		if s.wide {
-			VSUBPS_Z(m, q[p], by.k, t)
+			VSUBPS_Z(m, q[p], by.k, w.t)
+			if of.shared {
+				VADDPS_Z(m, q[p], by.k, w.sum)
+			}
 		} else {
-			VMASKMOVPS(s.at(m, p), by.mask[p], t)
-			VSUBPS(t, q[p], t)
+			VMASKMOVPS(s.at(m, p), by.mask[p], w.t)
+			if of.shared {
+				VADDPS(w.t, q[p], w.sum)
+			}
+			VSUBPS(w.t, q[p], w.t)
 		}
-		s.gather(of, a[p], t, signless)
+		s.gather(of, a[p], w)
 	}
 }
 
@@ -188,7 +226,7 @@ func (s set) pair() {
 	Doc("pair" + s.name + " returns the squared distance of dim elements.")
 	a, b, dim := Load(Param("a"), GP64()), Load(Param("b"), GP64()), Load(Param("dim"), GP64()).(GPVirtual)
 	by := s.tail(dim)
-	acc, q, t := s.lanes(), s.lanes(), s.lanes()[0]
+	acc, q, w := s.lanes(), s.lanes(), s.scratch(squared)
 	s.zero(acc)
 	off, end := GP64(), GP64()
 	XORQ(off, off)
@@ -200,14 +238,14 @@ func (s set) pair() {
 	CMPQ(off, end)
 	JGE(LabelRef("pair" + s.name + "Tail"))
 	s.load(ma, q)
-	s.add(squared, acc, q, mb, t, nil)
+	s.add(squared, acc, q, mb, w)
 	ADDQ(Imm(64), off)
 	JMP(LabelRef("pair" + s.name + "Loop"))
 	Label("pair" + s.name + "Tail")
 	TESTQ(U32(15), dim)
 	JE(LabelRef("pair" + s.name + "Sum"))
 	s.loadTail(by, ma, q)
-	s.addTail(by, squared, acc, q, mb, t, nil)
+	s.addTail(by, squared, acc, q, mb, w)
 	Label("pair" + s.name + "Sum")
 	x, y := s.quarter(squared, acc), XMM()
 	VMOVHLPS(x, x, y)
@@ -245,7 +283,7 @@ func (s set) rows(m measure) {
 	for j := range group {
 		acc[j], row[j], next[j] = s.lanes(), GP64(), GP64()
 	}
-	vq, t, signless := s.lanes(), s.lanes()[0], s.signless(m)
+	vq, w := s.lanes(), s.scratch(m)
 	off := GP64()
 
 	Label(name + "Group")
@@ -262,7 +300,7 @@ func (s set) rows(m measure) {
 	JGE(LabelRef(name + "Tail"))
 	s.load(Mem{Base: q, Index: off, Scale: 1}, vq)
 	for j := range group {
-		s.add(m, acc[j], vq, Mem{Base: row[j], Index: off, Scale: 1}, t, signless)
+		s.add(m, acc[j], vq, Mem{Base: row[j], Index: off, Scale: 1}, w)
 		PREFETCHT0(Mem{Base: next[j], Index: off, Scale: 1})
 	}
 	ADDQ(Imm(64), off)
@@ -272,7 +310,7 @@ func (s set) rows(m measure) {
 	JE(LabelRef(name + "Sum"))
 	s.loadTail(by, Mem{Base: q, Index: off, Scale: 1}, vq)
 	for j := range group {
-		s.addTail(by, m, acc[j], vq, Mem{Base: row[j], Index: off, Scale: 1}, t, signless)
+		s.addTail(by, m, acc[j], vq, Mem{Base: row[j], Index: off, Scale: 1}, w)
 		PREFETCHT0(Mem{Base: next[j], Index: off, Scale: 1})
 	}
 	Label(name + "Sum")
