@@ -5,7 +5,7 @@ import { build } from "esbuild";
 const out = process.argv[2] ?? "dist";
 await mkdir(out, { recursive: true });
 await build({
-  entryPoints: ["src/app.ts", "src/app.css"],
+  entryPoints: ["src/app.ts", "src/early.ts", "src/app.css"],
   outdir: out,
   bundle: true,
   minify: true,

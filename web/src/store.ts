@@ -1,6 +1,7 @@
 // The points of the page, in slots: places, ids and columns from the server's frames.
 
 import type { Texts } from "./find";
+import { figure, plain, shortest, when } from "./numbers";
 import { alike, Change, nameless, type Field, type Frame, type Values32 } from "./wire";
 
 /** A column and, for categories, the values of its codes; code 0 is missing. */
@@ -27,6 +28,9 @@ export interface Ghost {
 }
 
 const first = 4096;
+
+/** A day in milliseconds. */
+const day = 86_400_000;
 
 /** The duration of a move in seconds. */
 const moving = 0.9;
@@ -426,34 +430,4 @@ export class Store {
   each(f: (s: number) => void): void {
     for (let s = this.base; s < this.slots; s++) if (this.alive[s]) f(s);
   }
-}
-
-/** shortest returns a single-precision number with the fewest digits that identify it. */
-export function shortest(v: number): string {
-  for (let digits = 6; digits < 9; digits++) {
-    const short = Number(v.toPrecision(digits));
-    if (Math.fround(short) === v) return String(short);
-  }
-  return String(Number(v.toPrecision(9)));
-}
-
-/** plain returns a double-precision number without loss. 64-bit integers have all their digits, although fewer would identify them. */
-export function plain(v: number): string {
-  return Number.isInteger(v) && Math.abs(v) < 2 ** 64 ? String(BigInt(v)) : String(v);
-}
-
-const day = 86_400_000;
-
-/** figure formats a number. */
-export function figure(v: number): string {
-  if (Number.isInteger(v) && Math.abs(v) < 1e15) return v.toLocaleString("en");
-  const a = Math.abs(v);
-  return a !== 0 && (a < 1e-3 || a >= 1e7) ? v.toExponential(3) : String(Number(v.toPrecision(5)));
-}
-
-/** when formats a time in milliseconds since 1970. */
-export function when(ms: number): string {
-  const d = new Date(ms);
-  if (Number.isNaN(d.getTime())) return "";
-  return d.toISOString().replace("T", " ").replace(/\.000Z$|Z$/, "");
 }
