@@ -24,7 +24,7 @@ type plotCmd struct {
 	Output      string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png, .svg or .pdf."`
 	Color       string   `placeholder:"COL" help:"Column that colours the points: categories and few whole numbers as classes, other numbers and times on a scale. Default: label, cluster, or the only column of the data in the map, if it has classes."`
 	Scale       string   `enum:"auto,linear,log" default:"auto" placeholder:"auto|linear|log" help:"How numbers become colours. By default evenly, or by their logarithms where they are above 0 and of very different sizes."`
-	Palette     string   `placeholder:"NAME" help:"Colours: okabe-ito, tol or position for classes, viridis, magma, inferno, cividis or grey for numbers, or your own as #0072b2,#e69f00. Default: by the number of classes, and viridis."`
+	Palette     string   `placeholder:"NAME" help:"Colours: okabe-ito, tol or position for classes, viridis, magma, inferno, cividis or grey for numbers, or your own as #0072b2,#e69f00. Default: by the names of classes, and viridis."`
 	Dark        bool     `help:"Draw on a dark ground."`
 	Shade       string   `enum:"glow,density,none" default:"glow" placeholder:"glow|density|none" help:"Shading below the dots: a glow in the colours of classes, the density in grey, or none. Default glow."`
 	Facet       string   `placeholder:"COL" help:"Draw a panel for each value of a column, its points in colour and all others in grey."`

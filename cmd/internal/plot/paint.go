@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -79,8 +80,16 @@ func newPaint(m Map, s Settings) (paint, error) {
 
 // colorClasses assigns colours to classes, if they do not depend on positions.
 func (p *paint) colorClasses(unknown string) {
-	rank := p.ranks()
-	colors := p.palette.classes(len(rank), p.theme)
+	names := p.named()
+	colors, rank := p.palette.classes(len(names), p.theme), map[string]int{}
+	if p.palette.automatic() {
+		rank = shadesOf(names)
+		colors = farColors(1+slices.Max(append(slices.Collect(maps.Values(rank)), 0)), p.theme)
+	} else {
+		for i, name := range names {
+			rank[name] = i
+		}
+	}
 	for i := range p.classes {
 		switch k := &p.classes[i]; {
 		case k.none:
@@ -93,10 +102,10 @@ func (p *paint) colorClasses(unknown string) {
 	}
 }
 
-// ranks numbers all classes by name, numbers by value, as the page does: the same classes have the
-// same colours in all pictures and on the page, whatever the number of their points. Of more classes
-// than there are colours it numbers those with a colour of their own.
-func (p *paint) ranks() map[string]int {
+// named returns the names of the classes that get colours, sorted. A class that shares a grey counts,
+// too: it has a colour on the page, which others must not have here. Of more classes than there are
+// colours, only those with a colour of their own count.
+func (p *paint) named() []string {
 	names := make([]string, 0, len(p.of))
 	for name, i := range p.of {
 		if name != "" && (len(p.of) <= MaxClasses || !p.classes[i].other) {
@@ -104,11 +113,7 @@ func (p *paint) ranks() map[string]int {
 		}
 	}
 	slices.SortFunc(names, byName)
-	rank := make(map[string]int, len(names))
-	for i, name := range names {
-		rank[name] = i
-	}
-	return rank
+	return names
 }
 
 // byName compares names, the numbers in them by value: "2" comes before "10".

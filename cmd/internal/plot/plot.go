@@ -58,8 +58,7 @@ type Settings struct {
 	// NoNames omits the names on the map; the legend stays.
 	NoNames bool
 	// Palette is one of Palettes, or colours as #rrggbb separated by commas. By default classes
-	// have, depending on their number, Okabe and Ito's colours, Tol's, or colours chosen by
-	// position; values have viridis.
+	// have colours by their names, as on the page; values have viridis.
 	Palette string
 	// Dark draws on a dark ground.
 	Dark bool
