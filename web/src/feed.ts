@@ -134,7 +134,7 @@ export class Feed implements Listener {
     app.painting.settled = false;
     this.map = m.map;
     app.pictures.clear(m);
-    this.live = app.painting.live = m.live;
+    this.live = m.live;
     app.link.stage(m.live && !this.early, "");
     app.chosen.asks = app.search.asks = app.strange.asks = m.asks;
     app.strange.clear(m.map);

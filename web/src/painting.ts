@@ -13,8 +13,6 @@ export class Painting {
   column = -1;
   scale: Scale = { from: 0, to: 1, log: false };
   colors: RGBA[] = [];
-  /** Whether classes come and go. */
-  live = false;
   /** Whether all points have arrived, so that classes keep the colours that they have. */
   settled = false;
   /** The shades of classes by column and class. */
@@ -67,12 +65,12 @@ export class Painting {
     this.all();
   }
 
-  /** recolor assigns colours to classes. A class that has had one keeps it. The classes of a stage get theirs in the order in which they came, so that later ones change none. */
+  /** recolor assigns colours to classes. A class that has had one keeps it. */
   private recolor(): void {
     const c = this.store.columns[this.column]!;
     const names = c.values.filter((_, i) => !isNoise(c, i + 1));
     const kept = new Map(this.shades.get(c.name));
-    assign(this.live ? names : inOrder(names), kept);
+    assign(inOrder(names), kept);
     // Until all points have arrived, the next ones may change the choice.
     if (this.settled) this.shades.set(c.name, kept);
     this.colors = [this.theme.missing, ...c.values.map((name, i) => (isNoise(c, i + 1) ? this.theme.missing : shadeColor(kept.get(name)!, this.theme)))];

@@ -19,7 +19,7 @@ export function shadeColor(s: Shade, theme: Theme): RGBA {
 }
 
 /** The ranges of the shades that a text asks for, one after the other. The first colours are those that are told apart best. */
-const wishes = [{ tries: 2, below: 10 }, { tries: 4, below: 20 }, { tries: 4, below: 32 }, { tries: 8, below: 64 }] as const;
+const wishes = [{ tries: 2, below: 20 }, { tries: 8, below: 64 }] as const;
 
 /** Nearly black on light pages, and nearly white on dark ones. Texts do not ask for it: it looks like no class. */
 const inkShade = 6;
@@ -63,10 +63,14 @@ function scrambled(x: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** inOrder sorts names as pictures do: those that end in numbers come first, since no two of them that differ only by the number ask for the same shade. */
+/**
+ * inOrder sorts names in the order in which they choose their shades. Those that end in numbers come first, since no two of them that differ only by the
+ * number ask for the same shade. The order of texts is random, so that a new one takes the shade of another in half of the cases at most.
+ */
 export function inOrder(names: readonly string[]): string[] {
-  const rank = (name: string): number => Number(numberOf(name) < 0);
-  return [...names].sort(byName).sort((a, b) => rank(a) - rank(b));
+  const turn = (name: string): number => scrambled(hashed(name) ^ 0x5bd1e995) + (numberOf(name) < 0 ? 2 ** 32 : 0);
+  const turns = new Map(names.map((name) => [name, turn(name)]));
+  return [...names].sort((a, b) => turns.get(a)! - turns.get(b)! || (a < b ? -1 : Number(a > b)));
 }
 
 /** assign gives names without a shade the first free one that they ask for. Of very many names some share a shade. */
@@ -86,25 +90,3 @@ export function assign(names: readonly string[], shades: Map<string, Shade>): vo
     shades.set(name, found);
   }
 }
-
-/** byName compares names, the numbers in them by value: "2" comes before "10". Pictures have the same order. */
-export function byName(a: string, b: string): number {
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    const m = digits.exec(a.slice(i))![0];
-    const n = digits.exec(b.slice(j))![0];
-    if (m === "" || n === "") {
-      if (a[i] !== b[j]) return a[i]! < b[j]! ? -1 : 1;
-      i++;
-      j++;
-      continue;
-    }
-    const p = m.replace(/^0+/, "");
-    const q = n.replace(/^0+/, "");
-    if (p !== q) return p.length - q.length || (p < q ? -1 : 1);
-    i += m.length;
-    j += n.length;
-  }
-  return a.length - b.length || (a < b ? -1 : Number(a > b));
-}
-
-const digits = /^[0-9]*/;

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -12,9 +13,9 @@ import (
 // both by web/test/shades.json.
 
 // wishes are the ranges of the shades that a text asks for, one after the other. The first colours
-// are those that are told apart best. Fewer tries among them would give few classes worse colours,
-// more would let more classes depend on others.
-var wishes = []struct{ tries, below int }{{2, trusted}, {4, 20}, {4, 32}, {8, 64}}
+// are those that are told apart best. The more colours a text asks for, the less do the colours of
+// other texts depend on it.
+var wishes = []struct{ tries, below int }{{2, 20}, {8, 64}}
 
 // inkShade is nearly black on white, and nearly white on dark grounds. Texts do not ask for it: it
 // looks like no class.
@@ -23,12 +24,13 @@ const inkShade = 6
 // counted is the number of a name's first bytes that count: the page cuts longer names.
 const counted = 256
 
-// shadesOf assigns shades to at most MaxClasses different names. Names that end in numbers come
-// first, since no two of them that differ only by the number ask for the same shade.
+// shadesOf assigns shades to at most MaxClasses different names, whatever their order. Names that end
+// in numbers come first, since no two of them that differ only by the number ask for the same shade.
 func shadesOf(names []string) map[string]int {
 	names = slices.Clone(names)
-	slices.SortFunc(names, byName)
-	slices.SortStableFunc(names, func(a, b string) int { return ownNumber(b) - ownNumber(a) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(a, b))
+	})
 	shades := make(map[string]int, len(names))
 	var taken [MaxClasses]bool
 	for _, name := range names {
@@ -43,12 +45,21 @@ func shadesOf(names []string) map[string]int {
 	return shades
 }
 
-// ownNumber is 1 for a name that ends in the number of a shade, else 0.
-func ownNumber(name string) int {
+// turn is smaller for names that choose their shades earlier. It is random among texts, so that a new
+// one takes the shade of another in half of the cases at most.
+func turn(name string) uint64 {
+	at := uint64(scrambled(hashOf(name) ^ 0x5bd1e995))
 	if numberOf(name) < 0 {
-		return 0
+		at += 1 << 32
 	}
-	return 1
+	return at
+}
+
+// hashOf is FNV-1a of a name's first bytes.
+func hashOf(name string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(name[:min(len(name), counted)]))
+	return h.Sum32()
 }
 
 // numberOf returns the number at the end of a name, -1 if there is none or it is no shade.
@@ -67,9 +78,7 @@ func wishesOf(name string) func(yield func(int) bool) {
 		if n := numberOf(name); n >= 0 && !yield(n) {
 			return
 		}
-		h := fnv.New32a()
-		h.Write([]byte(name[:min(len(name), counted)]))
-		sum, try := h.Sum32(), uint32(0)
+		sum, try := hashOf(name), uint32(0)
 		for _, w := range wishes {
 			for range w.tries {
 				shade := int(scrambled(sum+try*0x9e3779b9) % uint32(w.below))
