@@ -58,6 +58,15 @@ func nameOf(o table.Origin) string {
 
 // ReadMap reads a map from r, written by this program or another: see Coordinates.
 func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, error) {
+	return readMap(ctx, r, origin, false)
+}
+
+// ReadDrawn is like ReadMap, for pictures: coordinates of rows without a place are NaN.
+func ReadDrawn(ctx context.Context, r table.Reader, origin table.Origin) (*Map, error) {
+	return readMap(ctx, r, origin, true)
+}
+
+func readMap(ctx context.Context, r table.Reader, origin table.Origin, holes bool) (*Map, error) {
 	for _, name := range r.Schema().Names() {
 		if err := r.Schema().Ambiguous(name, origin); err != nil {
 			return nil, err
@@ -78,7 +87,7 @@ func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, er
 		if err != nil {
 			return nil, err
 		}
-		o, err := readOutput(t, dims)
+		o, err := readOutput(t, dims, holes)
 		if err != nil {
 			if theirs, is := r.(*renamed); is {
 				err = theirs.theirs(err)
