@@ -132,9 +132,9 @@ export class ClusterList {
     return css(column >= 0 && painting.column === column && code > 0 ? (painting.colors[code] ?? painting.theme.missing) : painting.theme.missing);
   }
 
-  /** recolor updates the colours after a change of the colouring column. */
+  /** recolor updates the colours of the list after a change of those of the map. */
   recolor(): void {
-    if (this.details.open && !this.box.matches(":hover, :focus-within")) this.draw();
+    for (const b of this.details.querySelectorAll<HTMLElement>("button[data-key]")) b.querySelector<HTMLElement>("i")!.style.background = this.color(b.dataset.key!);
   }
 
   /** code returns each shown slot's cluster, 0 for none, for names on a map with another colouring column. */

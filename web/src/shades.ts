@@ -19,7 +19,7 @@ export function shadeColor(s: Shade, theme: Theme): RGBA {
 }
 
 /** The ranges of the shades that a text asks for, one after the other. The first colours are those that are told apart best. */
-const wishes = [{ tries: 2, below: 20 }, { tries: 8, below: 64 }] as const;
+const wishes = [{ tries: 3, below: 10 }, { tries: 8, below: 64 }] as const;
 
 /** Nearly black on light pages, and nearly white on dark ones. Texts do not ask for it: it looks like no class. */
 const inkShade = 6;

@@ -44,6 +44,6 @@ test("later classes change no colour on a page, and few on pages that are opened
       if (now.get(name) === s) same++;
     }
   }
-  assert.ok(same > 0.92 * all, `${same} of ${all}`);
+  assert.ok(same > 0.85 * all, `${same} of ${all}`);
   for (const s of shades.values()) assert.ok(Number.isFinite(shadeColor(s, dark)));
 });

@@ -12,10 +12,10 @@ import (
 // keeps its colour when others come and go: web/src/shades.ts has the same rule, and a test compares
 // both by web/test/shades.json.
 
-// wishes are the ranges of the shades that a text asks for, one after the other. The first colours
-// are those that are told apart best. The more colours a text asks for, the less do the colours of
-// other texts depend on it.
-var wishes = []struct{ tries, below int }{{2, 20}, {8, 64}}
+// wishes are the ranges of the shades that a text asks for, one after the other. The first ten are
+// told apart by all eyes, so few classes should have them. The more tries texts have among these, the
+// more do their colours depend on other texts.
+var wishes = []struct{ tries, below int }{{3, trusted}, {8, 64}}
 
 // inkShade is nearly black on white, and nearly white on dark grounds. Texts do not ask for it: it
 // looks like no class.
