@@ -98,7 +98,7 @@ export class Feed implements Listener {
     if (!app.moves.framed && f.change !== Change.Remove) app.moves.home(false);
     app.frames.came();
     this.head();
-    if (whole && app.store.wasteful()) app.again();
+    if (whole && app.store.rows.wasteful(app.store.n)) app.again();
   }
 
   connected(there: boolean, retry: number): void {
