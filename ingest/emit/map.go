@@ -122,17 +122,32 @@ func mistypedPlaces(ctx context.Context, r table.Reader, origin table.Origin) er
 		if !there {
 			continue
 		}
+		rows := 0
 		for t, err := range table.All(ctx, r) {
 			if err != nil {
 				return err
 			}
-			if t.Len() > 0 {
+			rows += t.Len()
+			if c, err := t.Need(name); err == nil && !allMissing(c) {
 				return origin.BadColumn(name, "its type is %s, and places are numbers", f.Type)
 			}
+		}
+		if rows > 0 {
+			return origin.BadColumn(name, "all values are missing, so no row has a place")
 		}
 		return origin.Bad("the map has no rows")
 	}
 	return nil
+}
+
+// allMissing reports whether a column has no value, but nulls and words for them.
+func allMissing(c table.Column) bool {
+	for i := range c.Len() {
+		if !c.IsNull(i) && !table.StandsForMissing(strings.TrimSpace(c.Text(i))) {
+			return false
+		}
+	}
+	return true
 }
 
 // String describes the map in a line.

@@ -102,4 +102,10 @@ func TestPicturesOfMapsWithHoles(t *testing.T) {
 			t.Errorf("%s: the page: exit %d, %s", name, code, stderr)
 		}
 	}
+	write(t, "none.csv", "x,y,kind\nNaN,NaN,a\nNaN,NaN,b\n")
+	for _, verb := range []string{"plot none.csv -o none.svg", "export none.csv -o none.html"} {
+		if code, _, stderr := run(t, words(verb)...); code == 0 || !strings.Contains(stderr, "no row has a place") {
+			t.Errorf("%s: exit %d, %s", verb, code, stderr)
+		}
+	}
 }
