@@ -98,11 +98,13 @@ func TestColorsStay(t *testing.T) {
 			}
 			// A page that is opened now has the same.
 			before = legend(b)
-			again := browser.Open(t, browser.Settings{})
-			again.Show(browser.Eval[string](b, `location.href`))
-			again.Wait(fmt.Sprintf(`document.querySelectorAll('#legend button[data-code]').length === %d`, n+1))
-			if now := legend(again); !maps.Equal(now, before) {
-				t.Errorf("a page that is opened later shows %v instead of %v", now, before)
+			if n == 6 {
+				again := browser.Open(t, browser.Settings{})
+				again.Show(browser.Eval[string](b, `location.href`))
+				again.Wait(fmt.Sprintf(`document.querySelectorAll('#legend button[data-code]').length === %d`, n+1))
+				if now := legend(again); !maps.Equal(now, before) {
+					t.Errorf("a page that is opened later shows %v instead of %v", now, before)
+				}
 			}
 			b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.colorBy(1)`), chromedp.Evaluate[chromedp.Void](`unfold.actions.colorBy(0)`))
 			shows(n + 1)
