@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -63,7 +62,7 @@ func newPaint(m Map, s Settings) (paint, error) {
 		}
 	case m.Class != nil:
 		p.classes, p.of = chooseClasses(m.Class, s.Classes)
-		p.colorClasses(cmp.Or(m.Unknown, noClass))
+		p.colorClasses(cmp.Or(m.Unknown, noClass), m.Thing)
 		p.hush(m)
 	default:
 		one := okabeIto[0]
@@ -78,13 +77,22 @@ func newPaint(m Map, s Settings) (paint, error) {
 	return p, nil
 }
 
-// colorClasses assigns colours to classes, if they do not depend on positions.
-func (p *paint) colorClasses(unknown string) {
+// colorClasses assigns colours to classes, if they do not depend on positions. thing has the ids of
+// classes whose colours follow these.
+func (p *paint) colorClasses(unknown string, thing map[string]string) {
 	names := p.named()
 	colors, rank := p.palette.classes(len(names), p.theme), map[string]int{}
 	if p.palette.automatic() {
-		rank = shadesOf(names)
-		colors = farColors(1+slices.Max(append(slices.Collect(maps.Values(rank)), 0)), p.theme)
+		things := make([]string, len(names))
+		for i, name := range names {
+			things[i] = cmp.Or(thing[name], name)
+		}
+		shades, last := shadesOf(things), 0
+		for i, name := range names {
+			rank[name] = shades[things[i]]
+			last = max(last, rank[name])
+		}
+		colors = farColors(1+last, p.theme)
 	} else {
 		for i, name := range names {
 			rank[name] = i

@@ -27,7 +27,10 @@ type Map struct {
 	// the legend's name for the former, by default "(none)".
 	Class   []string
 	Unknown string
-	Value   []float64
+	// Thing has, for classes whose names describe something that has an id, that id: a class's
+	// colour follows it instead of the name.
+	Thing map[string]string
+	Value []float64
 	// Scale converts values to colours. From and To are its ends; if equal (as both zero) they are
 	// the 1st and 99th percentile of Value, or for times the first and the last.
 	Scale    Scale

@@ -117,3 +117,18 @@ func values(of map[string]int) []int {
 	}
 	return out
 }
+
+// A class that is named by what distinguishes it has the colour of its id.
+func TestColoursFollowTheThing(t *testing.T) {
+	class := []string{"3: bytes high", "12: flag SF, port 80", "rest"}
+	p, err := newPaint(Map{X: make([]float64, 3), Y: make([]float64, 3), Class: class, Thing: map[string]string{class[0]: "3", class[1]: "12"}}, Settings{Width: 500, Height: 500, Classes: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shades := shadesOf([]string{"3", "12", "rest"})
+	for i, id := range []string{"3", "12", "rest"} {
+		if got, want := p.classes[p.of[class[i]]].color, farColors(MaxClasses, light)[shades[id]]; got != want {
+			t.Errorf("%s has the colour %v, want %v", class[i], got, want)
+		}
+	}
+}
