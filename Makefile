@@ -291,7 +291,7 @@ saul: build bin/bench/saul
 papers: saul lllvm gplvm ep figures
 
 # page builds the page of web/src into web/dist, which the program embeds. It needs Node 20 or later and npm; building the program
-# needs neither. page-check builds it elsewhere, compares bytes with what is committed,
+# needs neither. page-check builds it elsewhere, compares bytes with what is committed (those of Brotli depend on the version of Node),
 # and runs the unit tests of its modules.
 .PHONY: page page-check
 web/node_modules: web/package-lock.json
@@ -301,7 +301,7 @@ page: web/node_modules
 	cd web && npx tsc --noEmit && node build.mjs
 page-check: web/node_modules
 	cd web && npx tsc --noEmit && node build.mjs ../out/page && node test.mjs ../out/page-tests
-	diff -r web/dist out/page
+	diff -r -x '*.br' web/dist out/page
 	git diff --exit-code -- web/licences
 
 # page-pictures takes docs/page-light.png, page-dark.png and the animation page-live.png again, page-figures measures the page and writes

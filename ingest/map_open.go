@@ -16,6 +16,16 @@ func ReadMap(ctx context.Context, path string, opts Options) (*emit.Map, error) 
 	return emit.ReadMap(ctx, r, table.Origin{File: path})
 }
 
+// ReadDrawn reads a map for a picture; see emit.ReadDrawn.
+func ReadDrawn(ctx context.Context, path string, opts Options) (*emit.Map, error) {
+	r, err := Open(ctx, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return emit.ReadDrawn(ctx, r, table.Origin{File: path})
+}
+
 // ReadPlaces reads coordinates in dims dimensions from any table; see emit.ReadPlaces.
 func ReadPlaces(ctx context.Context, path string, opts Options, dims int, ids ...string) (*emit.Places, error) {
 	r, err := Open(ctx, path, opts)

@@ -180,8 +180,8 @@ func sameConstants(a, b *Output) bool {
 
 // readOutput converts a table that was written from outputs back to an output with this number of
 // dimensions, or any number for 0. Columns that no entry recognizes become kept columns.
-func readOutput(t *table.Table, dims int) (*Output, error) {
-	s, o := t.Schema(), &Output{}
+func readOutput(t *table.Table, dims int, holes bool) (*Output, error) {
+	s, o := t.Schema(), &Output{holes: holes}
 	o.Embedding.Cols = dims
 	taken := map[string]bool{}
 	for _, c := range outputColumns {

@@ -247,10 +247,31 @@ func (placeColumn) read(o *Output, t *table.Table, names []string) error {
 		return t.Origin.BadColumn(c.Name(), "the vectors are empty")
 	}
 	o.Embedding = vec.New[float32](t.Len(), dims)
+	if o.holes {
+		return gatherKnown(o.Embedding, t, names)
+	}
 	if vectors {
 		return table.CopyVectors(o.Embedding.Data, dims, c, t.Origin, false)
 	}
 	return gather(o.Embedding, t, names)
+}
+
+// gatherKnown is like gather, also for vectors, with NaN for coordinates that are missing.
+func gatherKnown(x vec.Matrix[float32], t *table.Table, names []string) error {
+	read, err := rowReader(t, names, x.Cols)
+	if err != nil {
+		return err
+	}
+	row := make([]float64, x.Cols)
+	for i := range x.Rows {
+		if err := read(i, row); err != nil {
+			return err
+		}
+		for k, v := range row {
+			x.Row(i)[k] = float32(v)
+		}
+	}
+	return nil
 }
 
 func gather(x vec.Matrix[float32], t *table.Table, names []string) error {

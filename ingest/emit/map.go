@@ -58,6 +58,15 @@ func nameOf(o table.Origin) string {
 
 // ReadMap reads a map from r, written by this program or another: see Coordinates.
 func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, error) {
+	return readMap(ctx, r, origin, false)
+}
+
+// ReadDrawn is like ReadMap, for pictures: coordinates of rows without a place are NaN.
+func ReadDrawn(ctx context.Context, r table.Reader, origin table.Origin) (*Map, error) {
+	return readMap(ctx, r, origin, true)
+}
+
+func readMap(ctx context.Context, r table.Reader, origin table.Origin, holes bool) (*Map, error) {
 	for _, name := range r.Schema().Names() {
 		if err := r.Schema().Ambiguous(name, origin); err != nil {
 			return nil, err
@@ -78,7 +87,7 @@ func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, er
 		if err != nil {
 			return nil, err
 		}
-		o, err := readOutput(t, dims)
+		o, err := readOutput(t, dims, holes)
 		if err != nil {
 			if theirs, is := r.(*renamed); is {
 				err = theirs.theirs(err)
@@ -113,17 +122,32 @@ func mistypedPlaces(ctx context.Context, r table.Reader, origin table.Origin) er
 		if !there {
 			continue
 		}
+		rows := 0
 		for t, err := range table.All(ctx, r) {
 			if err != nil {
 				return err
 			}
-			if t.Len() > 0 {
+			rows += t.Len()
+			if c, err := t.Need(name); err == nil && !allMissing(c) {
 				return origin.BadColumn(name, "its type is %s, and places are numbers", f.Type)
 			}
+		}
+		if rows > 0 {
+			return origin.BadColumn(name, "all values are missing, so no row has a place")
 		}
 		return origin.Bad("the map has no rows")
 	}
 	return nil
+}
+
+// allMissing reports whether a column has no value, but nulls and words for them.
+func allMissing(c table.Column) bool {
+	for i := range c.Len() {
+		if !c.IsNull(i) && !table.StandsForMissing(strings.TrimSpace(c.Text(i))) {
+			return false
+		}
+	}
+	return true
 }
 
 // String describes the map in a line.

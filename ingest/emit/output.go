@@ -55,6 +55,8 @@ type Output struct {
 	Kept []table.Column
 	// Embedding is the n x d matrix of coordinates. For rows without places it is n x 0.
 	Embedding vec.Matrix[float32]
+	// holes is set if rows may lack places: their coordinates are then NaN.
+	holes bool
 	// Sigma, NoveltyLocal and NoveltyGlobal have n values each, or are nil if the column is left
 	// out.
 	Sigma, NoveltyLocal, NoveltyGlobal []float32

@@ -103,9 +103,12 @@ func (c *column) grow(n int) {
 	}
 }
 
-// grown extends s to n elements; new ones are v.
+// grown extends s to n elements; new ones are v. The capacity doubles: append's smaller steps would
+// copy large slices several times as often.
 func grown[T any](s []T, n int, v T) []T {
-	s = slices.Grow(s, max(0, n-len(s)))
+	if n > cap(s) {
+		s = slices.Grow(s, max(n, 2*cap(s))-len(s))
+	}
 	for len(s) < n {
 		s = append(s, v)
 	}

@@ -141,7 +141,10 @@ func (r *ring) claim(id string) uint32 {
 		r.free = r.next[s]
 	case len(r.x) < r.size:
 		s = uint32(len(r.x))
-		r.grow(len(r.x) + 1)
+		r.grow(min(len(r.x)+block, r.size))
+		for next := len(r.x) - 1; next > int(s); next-- {
+			r.next[next], r.free = r.free, int32(next)
+		}
 	default:
 		s = uint32(r.oldest)
 		r.unlink(s)
@@ -174,6 +177,9 @@ func (r *ring) find(id string) (slot uint32, there bool) {
 func (r *ring) known(hash uint64, id string) (slot uint32, there bool) {
 	return r.slots.find(hash, func(s uint32) bool { return r.id[s] == id })
 }
+
+// block is the number of slots that are added at a time.
+const block = 64
 
 // grow makes room for n slots.
 func (r *ring) grow(n int) {

@@ -9,6 +9,8 @@ import (
 // vectors keeps the vectors of the newest points, as many as the memory limit allows.
 type vectors struct {
 	room, dim int
+	// all is set if there is room for the vectors of all points: the row of slot s is then s.
+	all bool
 	// x holds the vectors in rows of dim values. slot[i] is the slot of row i's point, or none;
 	// row[s] is the row of slot s. When all rows are used, row next is the oldest.
 	x    []float32
@@ -17,9 +19,11 @@ type vectors struct {
 	next int
 }
 
-// newVectors returns an empty store for vectors of x's length, limited to this number of bytes.
-func newVectors(bytes int, x vec.Matrix[float32]) *vectors {
-	return &vectors{room: bytes / (4*x.Cols + 8), dim: x.Cols}
+// newVectors returns an empty store for vectors of x's length, limited to this number of bytes, for
+// points in size slots.
+func newVectors(bytes int, x vec.Matrix[float32], size int) *vectors {
+	room := bytes / (4*x.Cols + 8)
+	return &vectors{room: room, dim: x.Cols, all: room >= size}
 }
 
 // put stores the vector of a slot.
@@ -31,9 +35,12 @@ func (v *vectors) put(s uint32, x []float32) {
 	at := v.row[s]
 	switch {
 	case at != none:
+	case v.all:
+		at = int32(s)
+		v.slot, v.x = grown(v.slot, int(s)+1, none), grown(v.x, (int(s)+1)*v.dim, 0)
 	case len(v.slot) < v.room:
 		at = int32(len(v.slot))
-		v.slot, v.x = append(v.slot, none), append(v.x, x...)
+		v.slot, v.x = append(v.slot, none), append(v.reserved(), x...)
 	default:
 		at = int32(v.next)
 		if was := v.slot[at]; was != none {
@@ -43,6 +50,15 @@ func (v *vectors) put(s uint32, x []float32) {
 	}
 	v.slot[at], v.row[s] = int32(s), at
 	copy(v.x[int(at)*v.dim:], x)
+}
+
+// reserved returns x with room for another vector. Its capacity doubles up to the limit.
+func (v *vectors) reserved() []float32 {
+	if len(v.x) < cap(v.x) {
+		return v.x
+	}
+	rows := min(max(2*len(v.slot), block), v.room)
+	return slices.Grow(v.x, rows*v.dim-len(v.x))
 }
 
 // drop removes the vector of a slot.
@@ -69,7 +85,7 @@ func (r *ring) keepVectors(bytes int, x vec.Matrix[float32]) bool {
 		return false
 	}
 	if r.vectors == nil || r.vectors.dim != x.Cols {
-		r.vectors = newVectors(bytes, x)
+		r.vectors = newVectors(bytes, x, r.size)
 	}
 	return true
 }

@@ -16,7 +16,8 @@ func TestVectors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := 3
 		room := rapid.IntRange(0, 12).Draw(t, "room")
-		h := New(Settings{Size: rapid.IntRange(1, 15).Draw(t, "size"), Vectors: room * (4*dim + 8)})
+		size := rapid.IntRange(1, 15).Draw(t, "size")
+		h := New(Settings{Size: size, Vectors: room * (4*dim + 8)})
 		newest := map[string]float32{}
 		value := float32(0)
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
@@ -40,12 +41,16 @@ func TestVectors(t *testing.T) {
 		}
 		for id := range 21 {
 			id := strconv.Itoa(id)
-			if x, there := h.Vector(id); there && x[2] != newest[id] {
+			x, there := h.Vector(id)
+			if there && x[2] != newest[id] {
 				t.Fatalf("point %s has %v, want %v", id, x, newest[id])
 			}
+			if _, _, shown := h.Point(id, 0); shown && !there && room >= size {
+				t.Fatalf("point %s has no vector, with room for all", id)
+			}
 		}
-		if v := h.ring.vectors; v != nil && len(v.slot) > room {
-			t.Fatalf("%d vectors of %d are kept", len(v.slot), room)
+		if v := h.ring.vectors; v != nil && len(v.slot) > min(room, size) {
+			t.Fatalf("%d vectors of %d are kept", len(v.slot), min(room, size))
 		}
 	})
 	h := New(Settings{Vectors: 1000})

@@ -1,7 +1,8 @@
 // The server's answers about an event: its place, and why it is novel.
 
 import type { Near, Reason } from "./detail";
-import { figure, type Store } from "./store";
+import { figure } from "./numbers";
+import type { Store } from "./store";
 import type { Reads } from "./record";
 import type { MapState } from "./wire";
 

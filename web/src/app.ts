@@ -242,21 +242,20 @@ export class App {
   }
 }
 
-/** start fills the page: from its own data, or from the server. */
-function start(app: App): void {
+/** start makes the page and fills it: from its own data, or from the server, which answers while the page is made. */
+function start(): App {
   const data = document.getElementById("data");
   if (data) {
+    const app = new App();
     void unpack(data.textContent ?? "").then((all) => all(app.feed));
-    return;
+    return app;
   }
-  const url = new URL("live", location.href);
-  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-  url.hash = url.search = "";
-  app.again = connect(url.href, app.feed).again;
+  const { again } = connect(() => app.feed);
+  const app = new App();
+  app.again = again;
   const first = document.getElementById("first");
   if (first) void app.feed.begun(first.textContent ?? "");
+  return app;
 }
 
-const app = new App();
-start(app);
-Object.assign(globalThis, { unfold: app });
+Object.assign(globalThis, { unfold: start() });

@@ -3,8 +3,9 @@
 import { clusterName, css, isNoise, nameOf } from "./color";
 import { $, h } from "./dom";
 import { keepFocus } from "./focus";
+import { grouped, when } from "./numbers";
 import type { Painting } from "./painting";
-import { when, type Store } from "./store";
+import type { Store } from "./store";
 import type { ClusterEvent, Clusters } from "./wire";
 
 const listed = 200;
@@ -16,12 +17,12 @@ const words: Readonly<Record<string, (e: ClusterEvent) => string>> = {
   split: (e) => `split from cluster ${e.other}, with ${count(e.size)}`,
   merged: (e) => `went into cluster ${e.other}`,
   died: () => "ended",
-  grew: (e) => `grew from ${(e.before ?? 0).toLocaleString("en")} to ${count(e.size)}`,
-  shrank: (e) => `shrank from ${(e.before ?? 0).toLocaleString("en")} to ${count(e.size)}`,
+  grew: (e) => `grew from ${grouped(e.before ?? 0)} to ${count(e.size)}`,
+  shrank: (e) => `shrank from ${grouped(e.before ?? 0)} to ${count(e.size)}`,
 };
 
 function count(n: number): string {
-  return `${n.toLocaleString("en")} ${n === 1 ? "point" : "points"}`;
+  return `${grouped(n)} ${n === 1 ? "point" : "points"}`;
 }
 
 export class ClusterList {
@@ -111,7 +112,7 @@ export class ClusterList {
       dot.style.background = this.color(k.id);
       const since = k.since ? `since ${when(k.since)}` : "";
       const b = h("button", { class: k.missing ? "off" : "", title: [this.title(k.id), since, k.missing ? "not on the newest map" : ""].filter(Boolean).join(", "), on: { click: () => this.on.fly(k.id) } },
-        dot, h("span", {}, this.title(k.id)), h("b", {}, k.size.toLocaleString("en")), k.since ? h("time", {}, clock(k.since)) : null);
+        dot, h("span", {}, this.title(k.id)), h("b", {}, grouped(k.size)), k.since ? h("time", {}, clock(k.since)) : null);
       b.dataset.key = k.id;
       list.append(b);
     }
@@ -131,9 +132,9 @@ export class ClusterList {
     return css(column >= 0 && painting.column === column && code > 0 ? (painting.colors[code] ?? painting.theme.missing) : painting.theme.missing);
   }
 
-  /** recolor updates the colours after a change of the colouring column. */
+  /** recolor updates the colours of the list after a change of those of the map. */
   recolor(): void {
-    if (this.details.open && !this.box.matches(":hover, :focus-within")) this.draw();
+    for (const b of this.details.querySelectorAll<HTMLElement>("button[data-key]")) b.querySelector<HTMLElement>("i")!.style.background = this.color(b.dataset.key!);
   }
 
   /** code returns each shown slot's cluster, 0 for none, for names on a map with another colouring column. */

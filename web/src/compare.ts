@@ -1,5 +1,6 @@
 // Two maps of the same points side by side: the choice of the other map, its request, and the link between both.
 
+import { grouped, when } from "./numbers";
 import { tableFromIPC } from "@uwdata/flechette";
 import type { Camera } from "./camera";
 import type { Theme } from "./color";
@@ -13,7 +14,7 @@ import type { Painting } from "./painting";
 import { none, Pane, type Others } from "./pane";
 import type { Parts } from "./parts";
 import type { XY } from "./select";
-import { changedName, when, type Store } from "./store";
+import { changedName, type Store } from "./store";
 
 /** An earlier version of the map, as the server lists it. */
 interface Version {
@@ -105,7 +106,7 @@ export class Compare {
       } } }, text);
     const list = [
       ...(file ? [entry(file, other)] : []),
-      ...versions.map((v) => entry(`version ${v.map.version}, until ${when(v.at).slice(0, 19)}, ${v.points.toLocaleString("en")} points`, String(v.map.version))),
+      ...versions.map((v) => entry(`version ${v.map.version}, until ${when(v.at).slice(0, 19)}, ${grouped(v.points)} points`, String(v.map.version))),
     ];
     const live = document.getElementById("data") === null;
     const hint = live ? "There is no other map of these points yet. A stage keeps some earlier versions of its map; unfold view --compare FILE shows another map." : "A saved page has one map. unfold view MAP --compare FILE shows two.";
@@ -169,9 +170,9 @@ export class Compare {
     } } }, "Together");
     const text = `${kept} % of ${k} neighbours kept`;
     const only = points.slot.length - both;
-    const more = only > 0 ? `, ${only.toLocaleString("en")} points only here` : "";
+    const more = only > 0 ? `, ${grouped(only)} points only here` : "";
     this.head.replaceChildren(
-      h("strong", { title }, title), h("span", { class: "faint", title: `${text}, on average over ${both.toLocaleString("en")} points on both maps${more}` }, text),
+      h("strong", { title }, title), h("span", { class: "faint", title: `${text}, on average over ${grouped(both)} points on both maps${more}` }, text),
       light, joined, h("button", { class: "close", label: "End the comparison", on: { click: () => this.close() } }, "✕"),
     );
     this.box.hidden = false;

@@ -3,8 +3,9 @@
 import { nameOf } from "./color";
 import { $, h } from "./dom";
 import { isDrawn, keepFocus, Origin } from "./focus";
+import { figure, when } from "./numbers";
 import type { Pictures } from "./pictures";
-import { figure, when, type Store } from "./store";
+import type { Store } from "./store";
 
 /** A neighbour of a point with its distance. */
 export interface Near {

@@ -1,5 +1,6 @@
 // The drawer of a selection: its rows in a sortable table, its distinguishing columns, and downloads.
 
+import { grouped } from "./numbers";
 import { tableFromArrays, tableToIPC } from "@uwdata/flechette";
 import { apart } from "./apart";
 import { $, h, save } from "./dom";
@@ -48,7 +49,7 @@ export class Drawer {
     const act = (text: string, title: string, f: () => void): HTMLButtonElement => h("button", { title, on: { click: f } }, text);
     const head = h(
       "div", { class: "drawerhead" },
-      h("strong", {}, `${n.toLocaleString("en")} ${n === 1 ? "point" : "points"} selected`),
+      h("strong", {}, `${grouped(n)} ${n === 1 ? "point" : "points"} selected`),
       this.hold(), this.toggle(),
       act("CSV", "Save the rows as CSV", () => save("selection.csv", "text/csv;charset=utf-8", [csv(this.store, this.order)])),
       act("Arrow", "Save the rows as an Arrow file", () => save("selection.arrow", "application/vnd.apache.arrow.file", [this.arrow()])),
@@ -66,7 +67,7 @@ export class Drawer {
   /** apart lists the columns in which the points differ from the held ones or, if none are held, from all others. */
   private apart(): HTMLElement {
     const other = this.held && this.held !== this.slots ? this.held.filter((s) => this.store.alive[s]) : null;
-    const count = (n: number): string => `${n.toLocaleString("en")} held ${n === 1 ? "point" : "points"}`;
+    const count = (n: number): string => `${grouped(n)} held ${n === 1 ? "point" : "points"}`;
     const box = h("div", { class: "apart" }, h("h2", {}, other ? `What sets them apart from the ${count(other.length)}` : "What sets them apart"));
     const found = apart(this.store, this.slots, other, other ? "the held" : undefined).slice(0, 12);
     for (const d of found) {

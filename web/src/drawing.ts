@@ -24,7 +24,7 @@ export class Drawing {
       step: (now) => [app.camera.step(now), app.compare.step(now)].includes(true),
       scene: (now, draft) => this.scene(now, draft),
       base: (s) => {
-        app.renderer.draw(s);
+        app.surface.draw(s);
         app.compare.base(s.theme, s.draft);
       },
       over: (s, now) => {

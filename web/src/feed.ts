@@ -3,9 +3,13 @@
 import type { App } from "./app";
 import { $ } from "./dom";
 import { firstColumn } from "./first";
+import { isFast } from "./line";
 import { read, type State } from "./state";
 import { changedName } from "./store";
 import { Change, decode, type Hello, type Listener, type MapState, type Said, unpack } from "./wire";
+
+/** The page waits that many ms for the server if the line is fast. */
+const patience = 250;
 
 const noState: State = { only: [], filters: [] };
 
@@ -25,8 +29,10 @@ export class Feed implements Listener {
 
   constructor(private readonly app: App) {}
 
-  /** begun shows the first points, which are in the page, until the server sends all. */
+  /** begun shows the first points, which are in the page, until the server sends all. A fast line brings all of them as soon. */
   async begun(text: string): Promise<void> {
+    if (isFast()) await new Promise((done) => setTimeout(done, patience));
+    if (this.answered) return;
     const first = await unpack(text).catch(() => null); // an old browser waits for the server
     if (!first || this.answered) return;
     this.early = true;
@@ -92,7 +98,7 @@ export class Feed implements Listener {
     if (!app.moves.framed && f.change !== Change.Remove) app.moves.home(false);
     app.frames.came();
     this.head();
-    if (whole && app.store.wasteful()) app.again();
+    if (whole && app.store.rows.wasteful(app.store.n)) app.again();
   }
 
   connected(there: boolean, retry: number): void {

@@ -6,6 +6,7 @@ import { $, h } from "./dom";
 import { keepFocus } from "./focus";
 import { axisOf, codesOf, countsOf, drawBars, positionOn, valueAt, type Axis } from "./histogram";
 import type { Mask } from "./mask";
+import { grouped } from "./numbers";
 import type { Painting } from "./painting";
 import type { Filter } from "./state";
 import { arrival, type Store } from "./store";
@@ -120,7 +121,7 @@ export class Filters {
       if (!bits[s]) shown++;
     });
     const { n } = this.store;
-    return `${shown.toLocaleString("en")} of ${n.toLocaleString("en")} (${percent(n > 0 ? shown / n : 0)}) shown`;
+    return `${grouped(shown)} of ${grouped(n)} (${percent(n > 0 ? shown / n : 0)}) shown`;
   }
 
   /** passes returns a function that reports whether a point passes the time and the filters of all other columns. */
@@ -229,14 +230,14 @@ export class Filters {
         const value = c.values[code - 1]!;
         const bar = h("i");
         bar.style.width = `${(100 * passing[code]!) / top}%`;
-        const b = h("button", { title: nameOf(c, code), pressed: chosen.has(value), on: { click: () => toggle(value) } }, bar, h("span", {}, nameOf(c, code)), h("b", {}, passing[code]!.toLocaleString("en")));
+        const b = h("button", { title: nameOf(c, code), pressed: chosen.has(value), on: { click: () => toggle(value) } }, bar, h("span", {}, nameOf(c, code)), h("b", {}, grouped(passing[code]!)));
         b.dataset.value = value;
         return b;
       });
       box.classList.toggle("on", f !== undefined);
       const clear = f ? h("button", { class: "close", label: `End the filter of ${c.name}`, on: { click: () => this.set(column, null) } }, "✕") : null;
       const more = order.length - made.length;
-      const hint = more > 0 ? [h("p", { class: "hint" }, `and ${more.toLocaleString("en")} more: search, or colour by it`)] : [];
+      const hint = more > 0 ? [h("p", { class: "hint" }, `and ${grouped(more)} more: search, or colour by it`)] : [];
       const head = h("div", { class: "filterhead" }, h("span", { title: c.name }, c.name), clear);
       keepFocus(box, "value", () => box.replaceChildren(head, ...made, ...hint), () => made[0] ?? null);
     };

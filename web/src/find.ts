@@ -198,7 +198,7 @@ export class Finder {
     const end = performance.now() + ms;
     const { store, found, patterns, wants } = this;
     if (this.at === 0) for (const { column, is } of this.codes) store.eachNumber(column, (s, v) => void (is[v] && found.add(s)));
-    while (this.at < store.frames) {
+    while (this.at < store.rows.size) {
       const fast = (texts: Texts, rows: number, slotOf: (row: number) => number, ids: boolean): void => {
         for (const pattern of patterns!)
           scan(texts, rows, pattern, (row) => {
@@ -207,13 +207,13 @@ export class Finder {
             if (ids && texts.offsets[row + 1]! - texts.offsets[row]! === pattern.low.length && store.alive[slot]) this.exact = slot;
           });
       };
-      store.texts(this.at++, this.texts, patterns && fast, (text, slot, ids) => {
+      store.rows.texts(this.at++, this.texts, patterns && fast, (text, slot, ids) => {
         if (this.in(text)) found.add(slot);
         if (ids && wants.includes(text.toLowerCase())) this.exact = slot;
       });
       if (performance.now() > end) break;
     }
-    return this.at < store.frames;
+    return this.at < store.rows.size;
   }
 
   /** reason says why a point matches: "" for its id, else a column and its value. */

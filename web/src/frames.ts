@@ -1,10 +1,14 @@
 // The schedule of drawing: at most once per frame, slow parts less often, and nothing if nothing changes.
 
 import { many, type Scene } from "./draw";
+import { isFast } from "./line";
 
 /** A view is at rest if it has not moved for the first number of ms. A picture is slow if it takes the second. */
 const resting = 180;
 const slow = 40;
+
+/** On a fast line, the points of a small map come within this number of ms. Until then, no picture of some of them is drawn. */
+const patience = 150;
 
 /** The parts that must be updated: points, overlay, the grid for the pointer, legend, names, address. */
 export interface Stale {
@@ -54,6 +58,8 @@ export class Frames {
   private labelsAt = 0;
   private addressAt = 0;
   private progress = 0;
+  /** The time until which the rest of the first points is awaited, -1 before the first have come. */
+  private awaited = -1;
 
   constructor(private readonly page: Page) {}
 
@@ -77,6 +83,10 @@ export class Frames {
   came(): void {
     Object.assign(this.stale, { base: true, over: true, grid: true, legend: true, labels: true });
     const now = performance.now();
+    if (this.awaited < 0) {
+      this.awaited = isFast() ? now + patience : 0;
+      setTimeout(() => this.ask({}), Math.max(this.awaited - now, 0));
+    }
     if (!this.page.whole && now - this.progress <= Math.max(300, 8 * this.times.draw)) return;
     this.progress = now;
     this.ask({});
@@ -85,6 +95,8 @@ export class Frames {
   private tick(now: number): void {
     this.waiting = 0;
     const { stale, page } = this;
+    if (!page.whole && (page.n === 0 || performance.now() < this.awaited)) return;
+    const opening = this.drawn === 0;
     const flying = page.step(now);
     const moving = now / 1000 < page.still;
     // A slow picture waits until the view is at rest; meanwhile faster ones are drawn.
@@ -95,7 +107,9 @@ export class Frames {
     const onWay = flying || performance.now() < this.moving || !page.whole;
     const rests = !onWay && performance.now() < this.drawAgain;
     if (flying || ((stale.base || moving) && !rests)) this.base(scene, flying, moving);
-    this.beside(now, flying);
+    // Browsers show the first picture before the rest is computed.
+    if (opening) this.ask({});
+    else this.beside(now, flying);
     const glowing = stale.over && !rests && this.over(scene, now, onWay);
     this.address(now, flying);
     if (flying || moving || glowing || stale.base || stale.over) this.ask({});

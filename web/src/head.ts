@@ -3,10 +3,9 @@
 import type { Camera } from "./camera";
 import { $ } from "./dom";
 import { outside } from "./framing";
+import { grouped } from "./numbers";
 import type { Store } from "./store";
 import type { Hello } from "./wire";
-
-const text = (n: number): string => n.toLocaleString("en");
 
 export class Head {
   /** The announced number of points, and the number of rows without a place. */
@@ -30,12 +29,12 @@ export class Head {
   draw(whole: boolean, version?: number): void {
     const { n, under } = this.store;
     if (!whole) {
-      if (n < this.announced) $("count").textContent = `${text(n)} of ${text(this.announced)} points`;
+      if (n < this.announced) $("count").textContent = `${grouped(n)} of ${grouped(this.announced)} points`;
       return;
     }
-    const parts = [`${text(n)} ${n === 1 ? "point" : "points"}`];
-    if (this.unplaced > 0) parts.push(`${text(this.unplaced)} without a place`);
-    if (under > 0) parts.push(`${text(under)} learnt from`);
+    const parts = [`${grouped(n)} ${n === 1 ? "point" : "points"}`];
+    if (this.unplaced > 0) parts.push(`${grouped(this.unplaced)} without a place`);
+    if (under > 0) parts.push(`${grouped(under)} learnt from`);
     if (version) parts.push(`version ${version}`);
     $("count").textContent = $("count").title = parts.join(" · ");
   }
@@ -44,6 +43,6 @@ export class Head {
   far(): void {
     const n = this.camera.atFrame ? outside(this.store, this.camera) : 0;
     $("far").hidden = n === 0;
-    $("far").textContent = `${text(n)} outside the view`;
+    $("far").textContent = `${grouped(n)} outside the view`;
   }
 }

@@ -3,6 +3,7 @@
 import { css, nameOf, ramp } from "./color";
 import { $, h } from "./dom";
 import { keepFocus } from "./focus";
+import { grouped } from "./numbers";
 import type { Painting } from "./painting";
 import { arrival, type Store } from "./store";
 
@@ -51,7 +52,7 @@ export class Legend {
           class: only.size > 0 && !only.has(code) ? "off" : "", title: name, pressed: only.has(code),
           on: { click: (e) => this.toggle(code, e.shiftKey || e.ctrlKey || e.metaKey) },
         },
-        dot, h("span", {}, name), h("b", {}, counts[code]!.toLocaleString("en")),
+        dot, h("span", {}, name), h("b", {}, grouped(counts[code]!)),
       );
       b.dataset.code = String(code);
       return b;
@@ -93,7 +94,7 @@ export class Legend {
     const none = this.painting.missing();
     const dot = h("i");
     dot.style.background = css(theme.missing);
-    const row = none > 0 ? h("div", { class: "none" }, dot, h("span", {}, "no value"), h("b", {}, none.toLocaleString("en"))) : "";
+    const row = none > 0 ? h("div", { class: "none" }, dot, h("span", {}, "no value"), h("b", {}, grouped(none))) : "";
     this.box.replaceChildren(canvas, ends, row);
   }
 }

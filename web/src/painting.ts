@@ -1,7 +1,7 @@
 // The colours of points and which are shown, depending on a column, highlighted classes, time and the selection.
 
 import { isNoise, position, ramp, rgba, scaleOf, type RGBA, type Scale, type Theme } from "./color";
-import { classShades, shadeColor, Taken, type Shade } from "./shades";
+import { assign, inOrder, shadeColor, type Shade } from "./shades";
 import type { Store } from "./store";
 
 const faint = 0x16; // the opacity of points that are not highlighted
@@ -70,8 +70,7 @@ export class Painting {
     const c = this.store.columns[this.column]!;
     const names = c.values.filter((_, i) => !isNoise(c, i + 1));
     const kept = new Map(this.shades.get(c.name));
-    const taken = new Taken(names.flatMap((name) => kept.get(name) ?? []));
-    for (const [name, shade] of classShades(names)) if (!kept.has(name)) kept.set(name, taken.take(shade));
+    assign(inOrder(names), kept);
     // Until all points have arrived, the next ones may change the choice.
     if (this.settled) this.shades.set(c.name, kept);
     this.colors = [this.theme.missing, ...c.values.map((name, i) => (isNoise(c, i + 1) ? this.theme.missing : shadeColor(kept.get(name)!, this.theme)))];

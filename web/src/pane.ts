@@ -128,7 +128,7 @@ export class Pane {
       this.dark = theme.dark;
       this.surface.renderer.changed({ places: false, paint: true });
     }
-    this.surface.renderer.draw(this.scene(theme, draft));
+    this.surface.draw(this.scene(theme, draft));
   }
 
   /** over draws the overlay with the marks of the first map. */

@@ -2,7 +2,8 @@
 
 import { $, h, icon } from "./dom";
 import { axisOf, countsOf, drawBars } from "./histogram";
-import { arrival, figure, when, type Store } from "./store";
+import { figure, when } from "./numbers";
+import { arrival, type Store } from "./store";
 import type { Status } from "./wire";
 
 const kept = 120;

@@ -6,10 +6,10 @@ import { css, nameOf, ramp } from "./color";
 import { $, h, save } from "./dom";
 import { dotOf, type Scene } from "./draw";
 import { lineAt } from "./labels";
-import { type Marks, type Overlay } from "./overlay";
+import { grouped, when } from "./numbers";
+import type { Marks, Overlay } from "./overlay";
 import type { Painting } from "./painting";
 import { Raster } from "./raster";
-import { when } from "./store";
 
 /** The part of the page that a picture shows. */
 export interface Pictured {
@@ -250,7 +250,7 @@ export class Saving {
     const counts = painting.counts();
     const order = painting.order(counts);
     order.slice(0, listed).forEach((code, i) =>
-      to.entry({ color: rgb(painting.colors[code] ?? painting.theme.missing), name: clipped(nameOf(field, code)), count: counts[code]!.toLocaleString("en") }, 58 + 22 * i));
+      to.entry({ color: rgb(painting.colors[code] ?? painting.theme.missing), name: clipped(nameOf(field, code)), count: grouped(counts[code]!) }, 58 + 22 * i));
     if (order.length > listed) to.entry({ color: "none", name: `and ${order.length - listed} more`, count: "" }, 58 + 22 * listed);
   }
 }

@@ -2,6 +2,7 @@
 
 import { $, h } from "./dom";
 import { equal, Finder, inRange, rangeOf } from "./find";
+import { grouped } from "./numbers";
 import type { Store } from "./store";
 
 const shownHits = 40;
@@ -96,7 +97,7 @@ export class Search {
     if (exact >= 0 && this.hits[0] !== exact) this.hits = Uint32Array.from([exact, ...this.hits.filter((s) => s !== exact)]);
     this.took = performance.now() - begun;
     this.list(reason);
-    this.on.tell(this.hits.length === 0 ? "Nothing is found." : `${this.hits.length.toLocaleString("en")} found; the down arrow leads to them.`);
+    this.on.tell(this.hits.length === 0 ? "Nothing is found." : `${grouped(this.hits.length)} found; the down arrow leads to them.`);
     this.on.hits();
   }
 
@@ -107,7 +108,7 @@ export class Search {
     const rows: Node[] = order.map((s) =>
       h("button", { on: { click: () => this.on.fly(s) } }, h("span", {}, store.id(s) || `#${s}`), h("span", { class: "faint" }, reason(s))),
     );
-    if (n > 1) rows.unshift(h("button", { on: { click: () => this.on.select(Uint32Array.from(this.hits), this.input.value.trim()) } }, h("span", {}, `Select all ${n.toLocaleString("en")}`)));
+    if (n > 1) rows.unshift(h("button", { on: { click: () => this.on.select(Uint32Array.from(this.hits), this.input.value.trim()) } }, h("span", {}, `Select all ${grouped(n)}`)));
     const { placeable } = this;
     if (placeable) rows.unshift(h("button", { on: { click: () => this.place() } }, h("span", {}, `Nearest to this ${placeable}`)));
     if (n === 0 && placeable !== "record") rows.push(h("p", { class: "hint" }, this.on.problem(this.input.value) || `Nothing has this id or value. A range is written as in: value > 0.9, value 2..5${this.asks ? "; a record to place as JSON or as values (W)" : ""}`));

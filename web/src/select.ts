@@ -1,6 +1,7 @@
 // Selections: the points in a lasso or a rectangle, and their rows as CSV.
 
-import { shortest, type Store } from "./store";
+import { shortest } from "./numbers";
+import type { Store } from "./store";
 
 /** A point of the page, in CSS pixels, or of the map. */
 export type XY = [number, number];

@@ -1,7 +1,8 @@
 // The points of the page, in slots: places, ids and columns from the server's frames.
 
-import type { Texts } from "./find";
-import { alike, Change, nameless, type Field, type Frame, type Values32 } from "./wire";
+import { figure, plain, shortest, when } from "./numbers";
+import { Rows } from "./rows";
+import { Change, type Field, type Frame } from "./wire";
 
 /** A column and, for categories, the values of its codes; code 0 is missing. */
 export interface Column extends Field {
@@ -10,12 +11,6 @@ export interface Column extends Field {
   names?: ReadonlyMap<string, string>;
   /** Whether a time of the column is not midnight, so that dates alone do not suffice. */
   clock?: boolean;
-}
-
-/** The rows of one frame, to which slots refer. */
-interface Batch {
-  frame: Frame;
-  live: number;
 }
 
 /** A point that has left, while it fades. */
@@ -27,6 +22,9 @@ export interface Ghost {
 }
 
 const first = 4096;
+
+/** A day in milliseconds. */
+const day = 86_400_000;
 
 /** The duration of a move in seconds. */
 const moving = 0.9;
@@ -58,12 +56,7 @@ export class Store {
   /** The arrival time of a point by the server's clock (0: unknown) and by the page's, in ms. */
   at = new Float64Array(first);
   born = new Float64Array(first);
-  private batch = new Int32Array(first);
-  private row = new Int32Array(first);
-  /** The frames whose rows are in use, by number; 0 is none, and free numbers are reused. */
-  private batches: (Batch | null)[] = [null];
-  private free: number[] = [];
-  private held = 0;
+  readonly rows = new Rows(first);
   ghosts: Ghost[] = [];
   /** The slots that arrived last, newest at the end. */
   recent: number[] = [];
@@ -77,12 +70,11 @@ export class Store {
     this.base = base;
     this.under = 0;
     this.columns = fields.map((f) => ({ ...f, values: [] }));
-    this.slots = this.n = this.held = 0;
+    this.slots = this.n = 0;
     this.still = -1e6;
     this.moved.fill(-1e6);
     this.alive.fill(0);
-    this.batches = [null];
-    this.free = [];
+    this.rows.clear();
     this.ghosts = [];
     this.recent = [];
     this.own.clear();
@@ -133,8 +125,8 @@ export class Store {
     this.alive = more(this.alive);
     this.at = more(this.at);
     this.born = more(this.born);
-    this.batch = more(this.batch);
-    this.row = more(this.row);
+    this.rows.batch = more(this.rows.batch);
+    this.rows.row = more(this.rows.row);
   }
 
   /** apply applies the change of a frame. now is 0 during the initial load, when nothing glows. */
@@ -168,9 +160,8 @@ export class Store {
   }
 
   private put(f: Frame, now: number): void {
-    const number = this.free.pop() ?? this.batches.length;
-    this.batches[number] = { frame: f, live: f.slot.length };
-    this.held += f.slot.length;
+    const { rows } = this;
+    const number = rows.add(f);
     this.columns.forEach((c, k) => {
       if (c.kind === "time" && !c.clock) c.clock = (f.columns[k] as Float64Array | undefined)?.some((v) => v % day !== 0 && !Number.isNaN(v));
     });
@@ -185,23 +176,22 @@ export class Store {
     for (let i = 0; i < f.slot.length; i++) {
       const s = f.slot[i]!;
       const was = this.alive[s] === 1;
-      const before = this.batches[this.batch[s]!];
-      const same = was && before != null && alike(before.frame.ids, this.row[s]!, f.ids, i);
+      const same = was && rows.same(s, f, i);
       // The same point with the same time is not a new arrival. Only its values, such as its cluster, have changed.
-      const updated = was && before != null && f.at[i]! > 0 && f.at[i] === this.at[s] && (same || (nameless(before.frame.ids, this.row[s]!) && nameless(f.ids, i)));
+      const updated = was && f.at[i]! > 0 && f.at[i] === this.at[s] && (same || rows.nameless(s, f, i));
       if (was) {
         if (!same && !updated) {
           this.leave(s, now);
           this.forget(s);
         }
-        this.release(s);
+        rows.release(s);
       } else {
         this.n++;
       }
       this.go(s, f.x[i]!, f.y[i]!, same || updated ? now : 0);
       this.at[s] = f.at[i]!;
-      this.batch[s] = number;
-      this.row[s] = i;
+      rows.batch[s] = number;
+      rows.row[s] = i;
       this.alive[s] = 1;
       if (updated) continue;
       this.born[s] = now;
@@ -212,11 +202,12 @@ export class Store {
 
   /** fill adds the points of a part of the initial load, of which none moves or glows. It is fast enough for a million. */
   private fill(f: Frame, number: number): void {
-    const { alive, x, y, px, py, at, born, batch, row, moved } = this;
+    const { alive, x, y, px, py, at, born, moved } = this;
+    const { batch, row } = this.rows;
     const { slot, x: fx, y: fy, at: ft } = f;
     for (let i = 0; i < slot.length; i++) {
       const s = slot[i]!;
-      if (alive[s]) this.release(s);
+      if (alive[s]) this.rows.release(s);
       else this.n++;
       alive[s] = 1;
       x[s] = px[s] = fx[i]!;
@@ -237,7 +228,7 @@ export class Store {
       this.go(s, f.x[i]!, f.y[i]!, now);
       if (this.alive[s]) continue;
       this.alive[s] = 1;
-      this.batch[s] = 0;
+      this.rows.batch[s] = 0;
       this.at[s] = 0;
       this.born[s] = -1e9;
       this.under++;
@@ -255,7 +246,7 @@ export class Store {
       }
       this.leave(s, now);
       this.forget(s);
-      this.release(s);
+      this.rows.release(s);
       this.alive[s] = 0;
       this.n--;
     }
@@ -271,54 +262,6 @@ export class Store {
     if (this.ghosts.length < 2000) this.ghosts.push({ x: this.x[s]!, y: this.y[s]!, slot: s, since: now });
   }
 
-  /** release frees the row of a slot, and its frame with the last of them. */
-  private release(s: number): void {
-    const number = this.batch[s]!;
-    const b = this.batches[number];
-    this.batch[s] = 0;
-    if (b && --b.live === 0) {
-      this.batches[number] = null;
-      this.free.push(number);
-      this.held -= b.frame.slot.length;
-    }
-  }
-
-  /** wasteful reports whether far more rows are in use than there are points. All points are then loaded again. */
-  wasteful(): boolean {
-    return this.held > 4 * this.n + 200_000;
-  }
-
-  private values(s: number, column: number): Values32 | undefined {
-    return this.batches[this.batch[s]!]?.frame.columns[column];
-  }
-
-  id(s: number): string {
-    return this.batches[this.batch[s]!]?.frame.id.at(this.row[s]!) ?? "";
-  }
-
-  /** frames is the number of frames, some of which may be out of use. */
-  get frames(): number {
-    return this.batches.length;
-  }
-
-  /**
-   * texts calls f with the bytes of the ids of a frame and of some of its columns of texts, and the slot of each row (one without a point, if the
-   * row is out of use). Without f, or without the bytes, it calls each with every text. The last argument is true for ids.
-   */
-  texts(frame: number, columns: readonly number[], f: ((texts: Texts, rows: number, slotOf: (row: number) => number, ids: boolean) => void) | null, each: (text: string, slot: number, ids: boolean) => void): void {
-    const b = this.batches[frame];
-    if (!b) return;
-    const { slot, id, columns: values } = b.frame;
-    const used = (row: number): boolean => this.batch[slot[row]!] === frame && this.row[slot[row]!] === row;
-    const slotOf = (row: number): number => (used(row) ? slot[row]! : 0xffffffff);
-    for (const texts of [id, ...columns.map((k) => values[k] as unknown as typeof id | undefined)]) {
-      if (!texts) continue;
-      const bytes = texts.data?.length === 1 ? (texts.data[0] as unknown as { offsets?: ArrayLike<number>; values?: Uint8Array }) : undefined;
-      if (f && bytes?.offsets && bytes.values) f({ offsets: bytes.offsets, values: bytes.values }, slot.length, slotOf, texts === id);
-      else for (let row = 0; row < slot.length; row++) if (used(row)) each(texts.at(row) ?? "", slot[row]!, texts === id);
-    }
-  }
-
   /** named returns the slots of points with the given ids. */
   named(ids: readonly string[]): Uint32Array {
     const wanted = new Set(ids);
@@ -327,18 +270,23 @@ export class Store {
     return Uint32Array.from(out);
   }
 
+  id(s: number): string {
+    return this.rows.id(s);
+  }
+
   /** number returns a column's number, a time in milliseconds, or the code of a category. */
   number(s: number, column: number): number {
     if (column === arrival) return this.at[s]! > 0 ? this.at[s]! : NaN;
     const own = this.own.get(column);
     if (own) return own[s] ?? NaN;
-    const v = this.values(s, column);
-    return v === undefined ? (this.columns[column]?.kind === "category" ? 0 : NaN) : (v as ArrayLike<number>)[this.row[s]!]!;
+    const v = this.rows.values(s, column);
+    return v === undefined ? (this.columns[column]?.kind === "category" ? 0 : NaN) : (v as ArrayLike<number>)[this.rows.row[s]!]!;
   }
 
   /** eachNumber calls f with the result of number for every slot with a point. */
   eachNumber(column: number, f: (s: number, v: number) => void): void {
-    const { alive, batch, row, batches, slots } = this;
+    const { alive, rows, slots } = this;
+    const { batch, row } = rows;
     const none = this.columns[column]?.kind === "category" ? 0 : NaN;
     const own = this.own.get(column);
     let known = -1;
@@ -355,7 +303,7 @@ export class Store {
       }
       if (batch[s] !== known) {
         known = batch[s]!;
-        values = batches[known]?.frame.columns[column] as ArrayLike<number> | undefined;
+        values = rows.numbered(known)?.columns[column] as ArrayLike<number> | undefined;
       }
       f(s, values === undefined ? none : values[row[s]!]!);
     }
@@ -365,8 +313,8 @@ export class Store {
   text(s: number, column: number): string {
     const c = this.columns[column]!;
     if (c.kind === "text") {
-      const v = this.values(s, column) as { at(i: number): string | null } | undefined;
-      return v?.at(this.row[s]!) ?? "";
+      const v = this.rows.values(s, column) as { at(i: number): string | null } | undefined;
+      return v?.at(this.rows.row[s]!) ?? "";
     }
     const v = this.number(s, column);
     if (c.kind === "category") return v === 0 ? "" : (c.values[v - 1] ?? "");
@@ -388,8 +336,7 @@ export class Store {
 
   /** exact returns the exact text of a number or time that is rounded, else "". */
   private exact(s: number, column: number): string {
-    const f = this.batches[this.batch[s]!]?.frame;
-    return f?.exact[column]?.at(this.row[s]!) ?? "";
+    return this.rows.frame(s)?.exact[column]?.at(this.rows.row[s]!) ?? "";
   }
 
   /** precise returns a column's value as text without loss; "" if missing. */
@@ -399,7 +346,7 @@ export class Store {
     if (c.kind !== "number") return this.text(s, column);
     const v = this.number(s, column);
     if (Number.isNaN(v)) return "";
-    return this.exact(s, column) || (this.own.has(column) || this.values(s, column) instanceof Float32Array ? shortest(v) : plain(v));
+    return this.exact(s, column) || (this.own.has(column) || this.rows.values(s, column) instanceof Float32Array ? shortest(v) : plain(v));
   }
 
   /** instant returns a time as precise does: all times of a column in the same form, and with a zone if the column has one. */
@@ -426,34 +373,4 @@ export class Store {
   each(f: (s: number) => void): void {
     for (let s = this.base; s < this.slots; s++) if (this.alive[s]) f(s);
   }
-}
-
-/** shortest returns a single-precision number with the fewest digits that identify it. */
-export function shortest(v: number): string {
-  for (let digits = 6; digits < 9; digits++) {
-    const short = Number(v.toPrecision(digits));
-    if (Math.fround(short) === v) return String(short);
-  }
-  return String(Number(v.toPrecision(9)));
-}
-
-/** plain returns a double-precision number without loss. 64-bit integers have all their digits, although fewer would identify them. */
-export function plain(v: number): string {
-  return Number.isInteger(v) && Math.abs(v) < 2 ** 64 ? String(BigInt(v)) : String(v);
-}
-
-const day = 86_400_000;
-
-/** figure formats a number. */
-export function figure(v: number): string {
-  if (Number.isInteger(v) && Math.abs(v) < 1e15) return v.toLocaleString("en");
-  const a = Math.abs(v);
-  return a !== 0 && (a < 1e-3 || a >= 1e7) ? v.toExponential(3) : String(Number(v.toPrecision(5)));
-}
-
-/** when formats a time in milliseconds since 1970. */
-export function when(ms: number): string {
-  const d = new Date(ms);
-  if (Number.isNaN(d.getTime())) return "";
-  return d.toISOString().replace("T", " ").replace(/\.000Z$|Z$/, "");
 }

@@ -6,7 +6,8 @@ import { reasonText } from "./detail";
 import { $, h } from "./dom";
 import { firstColumn } from "./first";
 import { kinds, strangest } from "./kinds";
-import { figure, type Store } from "./store";
+import { figure, grouped } from "./numbers";
+import type { Store } from "./store";
 import type { MapState } from "./wire";
 
 const listed = 8;
@@ -55,7 +56,7 @@ export class StrangeList {
       const id = store.id(slot);
       const c = store.columns[classes];
       const kind = c ? nameOf(c, store.number(slot, classes)) : "";
-      const more = count > 1 ? `${(count - 1).toLocaleString("en")} alike` : "";
+      const more = count > 1 ? `${grouped(count - 1)} alike` : "";
       const words = [kind, more, this.reasons.get(id) ?? ""].filter(Boolean).join(" · ");
       list.append(
         h(

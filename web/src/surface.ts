@@ -1,7 +1,7 @@
 // The canvases of a map: its points, and above them the overlay that changes with the pointer.
 
 import type { Camera } from "./camera";
-import { many, type Renderer } from "./draw";
+import { many, type Renderer, type Scene } from "./draw";
 import { WebGL } from "./gl";
 import { Raster } from "./raster";
 
@@ -11,6 +11,7 @@ export class Surface {
   /** want is the requested renderer: software, or webgl2 even if that is slow. */
   constructor(want: string | null, private canvas: HTMLCanvasElement, readonly over: HTMLCanvasElement) {
     this.renderer = (want === "software" ? null : WebGL.open(this.canvas, want === "webgl2")) ?? this.software();
+    this.canvas.style.visibility = "hidden";
   }
 
   /** software draws on a new canvas, because the old one may have a WebGL context, which excludes others. */
@@ -19,6 +20,12 @@ export class Surface {
     this.canvas.replaceWith(canvas);
     this.canvas = canvas;
     return new Raster(canvas);
+  }
+
+  /** draw draws the points. They are hidden until then, since an empty canvas is black. */
+  draw(s: Scene): void {
+    this.renderer.draw(s);
+    this.canvas.style.visibility = "visible";
   }
 
   /** ratio is that of the screen, or less if the software renderer draws many points. */

@@ -1,7 +1,8 @@
 // The points whose class is least certain, which a label would teach most, least certain first.
 
 import { $, h } from "./dom";
-import { figure, type Store } from "./store";
+import { figure } from "./numbers";
+import type { Store } from "./store";
 
 const listed = 8;
 /** It is asked again after so many ms: a stage predicts classes with every map. */

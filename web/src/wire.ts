@@ -1,6 +1,7 @@
 // The connection with the server: JSON messages and Arrow frames, over a WebSocket or from a file.
 
 import { tableFromIPC, type Column as ArrowColumn } from "@uwdata/flechette";
+import { liveURL, takeEarly, type Received } from "./line";
 
 export type Kind = "number" | "time" | "category" | "text";
 
@@ -225,9 +226,9 @@ const slowest = 5; // bytes a ms
 
 /**
  * connect reads a server's messages until the page is closed. It reconnects when the connection is lost. A new state is passed on when its first points
- * have come, so that the page shows the last one until then.
+ * have come, so that the page shows the last one until then. to returns the receiver, which is needed after the running script has ended.
  */
-export function connect(url: string, to: Listener): { again(): void } {
+export function connect(to: () => Listener): { again(): void } {
   let pause = 500;
   let socket: WebSocket | undefined;
   let timer = 0;
@@ -238,12 +239,12 @@ export function connect(url: string, to: Listener): { again(): void } {
   const release = (): void => {
     const said = held ?? [];
     held = null;
-    for (const m of said) to.said(m);
+    for (const m of said) to().said(m);
   };
   const hear = (): void => {
     heard = Date.now();
     allowed = 0;
-    if (silent) to.silent(0);
+    if (silent) to().silent(0);
     silent = false;
   };
   const drop = (): void => {
@@ -253,34 +254,43 @@ export function connect(url: string, to: Listener): { again(): void } {
     if (old) old.onopen = old.onmessage = old.onclose = null;
     old?.close();
     silent = false;
-    to.connected(false, pause);
+    to().connected(false, pause);
     timer = window.setTimeout(open, pause);
     pause = Math.min(pause * 1.6, 10_000);
   };
   const open = (): void => {
     clearTimeout(timer);
     hear();
-    socket = new WebSocket(url);
+    const early = takeEarly();
+    socket = early?.socket ?? new WebSocket(liveURL());
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => {
+    const opened = (): void => {
       pause = 500;
       hear();
-      to.connected(true, 0);
+      to().connected(true, 0);
     };
-    socket.onmessage = (e: MessageEvent<string | ArrayBuffer>) => {
+    const take = (e: Received): void => {
       hear();
       if (typeof e.data !== "string") {
         release();
-        return to.frame(e.data);
+        return to().frame(e.data);
       }
       const m = JSON.parse(e.data) as Said;
       if (m.type === "beat") return void (allowed = m.bytes / slowest);
       if (m.type === "hello") held = [];
-      if (!held) return to.said(m);
+      if (!held) return to().said(m);
       held.push(m);
       if (m.type === "whole") release();
     };
-    socket.onclose = drop;
+    const follow = (of: WebSocket): void => {
+      if (of !== socket) return;
+      if (of.readyState === WebSocket.OPEN) opened();
+      early?.kept.forEach(take);
+      [of.onopen, of.onmessage, of.onclose] = [opened, take, drop];
+      if (of.readyState > WebSocket.OPEN) drop();
+    };
+    if (early) queueMicrotask(() => follow(early.socket)); // after the script has made the page
+    else follow(socket);
   };
   open();
   // A sleeping computer runs no timers: the first one after it finds that nothing has come for long.
@@ -290,7 +300,7 @@ export function connect(url: string, to: Listener): { again(): void } {
     if (since > dead) drop();
     else if (since > quiet && !silent && socket.readyState === WebSocket.OPEN) {
       silent = true;
-      to.silent(heard);
+      to().silent(heard);
     }
   }, 500);
   return {

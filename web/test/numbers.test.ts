@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { figure, grouped, plain, shortest, when } from "../src/numbers";
 import { inside, rounded, simplified, type XY } from "../src/select";
 import { light, scaleOf } from "../src/color";
 import { Painting } from "../src/painting";
-import { figure, plain, shortest, Store, when } from "../src/store";
+import { Store } from "../src/store";
 import { storeOf } from "./points";
 
 test("single-precision numbers are written as short as they identify", () => {
@@ -36,6 +37,7 @@ test("exported times have one form in a column, and a zone if the column has one
 
 test("figures and times", () => {
   assert.equal(figure(1234567), "1,234,567");
+  for (const [n, text] of [[0, "0"], [-0, "0"], [999, "999"], [-1000, "-1,000"], [123456789012345, "123,456,789,012,345"]] as const) assert.equal(grouped(n), text);
   assert.equal(figure(0.000123456), "1.235e-4");
   assert.equal(when(0), "1970-01-01 00:00:00");
   assert.equal(when(1.5e12 + 250), "2017-07-14 02:40:00.250");

@@ -67,3 +67,45 @@ func TestAnyMapForEveryVerb(t *testing.T) {
 		}
 	}
 }
+
+// A picture leaves out rows without a place, as the page does, whatever the columns of the places.
+func TestPicturesOfMapsWithHoles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var pair, vectors, cube strings.Builder
+	pair.WriteString("x,y,kind\n")
+	cube.WriteString(`{"place":[1,2,3],"kind":"a"}` + "\n" + `{"place":null,"kind":"b"}` + "\n")
+	for i := range 20 {
+		x, y := fmt.Sprint(i%5), fmt.Sprint(i/5)
+		vector := "[" + x + "," + y + "]"
+		switch i {
+		case 3:
+			x = "NaN"
+		case 7:
+			y = ""
+		}
+		if i == 3 || i == 7 {
+			vector = "null"
+		}
+		fmt.Fprintf(&pair, "%s,%s,k%d\n", x, y, i%2)
+		fmt.Fprintf(&vectors, `{"place":%s,"kind":"k%d"}`+"\n", vector, i%2)
+		fmt.Fprintf(&cube, `{"place":[%d,%d,%d],"kind":"k"}`+"\n", i, i*i%7, i%3)
+	}
+	write(t, "pair.csv", pair.String())
+	write(t, "vectors.jsonl", vectors.String())
+	write(t, "cube.jsonl", cube.String())
+	for name, lost := range map[string]string{"pair.csv": "2 points", "vectors.jsonl": "2 points", "cube.jsonl": "1 point"} {
+		code, out, stderr := run(t, "plot", name, "--color", "kind", "-o", "out.svg")
+		if code != 0 || !strings.Contains(out, lost+" without finite coordinates left out") {
+			t.Errorf("%s: exit %d, %s%s", name, code, out, stderr)
+		}
+		if code, _, stderr := run(t, "-q", "export", name, "-o", "out.html"); code != 0 {
+			t.Errorf("%s: the page: exit %d, %s", name, code, stderr)
+		}
+	}
+	write(t, "none.csv", "x,y,kind\nNaN,NaN,a\nNaN,NaN,b\n")
+	for _, verb := range []string{"plot none.csv -o none.svg", "export none.csv -o none.html"} {
+		if code, _, stderr := run(t, words(verb)...); code == 0 || !strings.Contains(stderr, "no row has a place") {
+			t.Errorf("%s: exit %d, %s", verb, code, stderr)
+		}
+	}
+}

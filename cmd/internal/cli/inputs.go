@@ -197,13 +197,22 @@ func selection(c config.Columns) ingest.Selection {
 // readMap reads a map. It returns a specific error for a model, because models and maps are often
 // confused.
 func readMap(ctx context.Context, p *program, path string) (*emit.Map, error) {
+	return readMapBy(ctx, p, path, ingest.ReadMap)
+}
+
+// readDrawn is like readMap, for pictures: rows without a place have NaN.
+func readDrawn(ctx context.Context, p *program, path string) (*emit.Map, error) {
+	return readMapBy(ctx, p, path, ingest.ReadDrawn)
+}
+
+func readMapBy(ctx context.Context, p *program, path string, read func(context.Context, string, ingest.Options) (*emit.Map, error)) (*emit.Map, error) {
 	if err := notModel(path); err != nil {
 		return nil, err
 	}
 	if err := p.vet(ctx, path); err != nil {
 		return nil, err
 	}
-	return ingest.ReadMap(ctx, path, p.inputs())
+	return read(ctx, path, p.inputs())
 }
 
 // notModel returns an error if a model is given where a map is expected.

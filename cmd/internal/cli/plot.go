@@ -24,7 +24,7 @@ type plotCmd struct {
 	Output      string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png, .svg or .pdf."`
 	Color       string   `placeholder:"COL" help:"Column that colours the points: categories and few whole numbers as classes, other numbers and times on a scale. Default: label, cluster, or the only column of the data in the map, if it has classes."`
 	Scale       string   `enum:"auto,linear,log" default:"auto" placeholder:"auto|linear|log" help:"How numbers become colours. By default evenly, or by their logarithms where they are above 0 and of very different sizes."`
-	Palette     string   `placeholder:"NAME" help:"Colours: okabe-ito, tol or position for classes, viridis, magma, inferno, cividis or grey for numbers, or your own as #0072b2,#e69f00. Default: by the number of classes, and viridis."`
+	Palette     string   `placeholder:"NAME" help:"Colours: okabe-ito, tol or position for classes, viridis, magma, inferno, cividis or grey for numbers, or your own as #0072b2,#e69f00. Default: by the names of classes, and viridis."`
 	Dark        bool     `help:"Draw on a dark ground."`
 	Shade       string   `enum:"glow,density,none" default:"glow" placeholder:"glow|density|none" help:"Shading below the dots: a glow in the colours of classes, the density in grey, or none. Default glow."`
 	Facet       string   `placeholder:"COL" help:"Draw a panel for each value of a column, its points in colour and all others in grey."`
@@ -47,8 +47,8 @@ type plotCmd struct {
 
 func (plotCmd) Help() string {
 	return `Draws the map with equal axes, dots whose size follows the density, names where classes are densest and a legend beside
-the points. Colours of up to ten classes are such that colour-blind eyes can tell them apart; of more, such that classes that
-lie near each other differ. Where a few far points would leave most of the picture empty, they are drawn hollow at its edge
+the points. A class's colour follows its name: it is the same in other pictures and on the page. The first ten colours are
+such that colour-blind eyes can tell them apart. Where a few far points would leave most of the picture empty, they are drawn hollow at its edge
 and counted.
 
     unfold plot map.parquet -o map.png --color label
@@ -88,7 +88,7 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	if c.Bounds != "" {
 		return c.bounds(p, format, s)
 	}
-	m, err := readMap(ctx, p, c.Map)
+	m, err := readDrawn(ctx, p, c.Map)
 	if err != nil {
 		return err
 	}
@@ -199,13 +199,24 @@ func columnsOf(flat vec.Matrix[float32]) (x, y []float64) {
 	return x, y
 }
 
+// placed returns the rows that have a place.
+func placed(mu vec.Matrix[float32]) vec.Matrix[float32] {
+	out := vec.Matrix[float32]{Cols: mu.Cols}
+	for i := range mu.Rows {
+		if row := mu.Row(i); vec.Finite(row) {
+			out.Data, out.Rows = append(out.Data, row...), out.Rows+1
+		}
+	}
+	return out
+}
+
 // flattener returns a function that reduces a map of at least two dimensions to the two to draw. It
 // also returns a description of these two where that is not obvious.
 func (c *plotCmd) flattener(ctx context.Context, mu vec.Matrix[float32]) (func(vec.Matrix[float32]) vec.Matrix[float32], string, error) {
 	d, axes := mu.Cols, c.Axes
 	switch {
 	case len(axes) == 0 && d > 2 && mu.Rows > 2:
-		p, err := pca.Fit(ctx, mu, 2, pca.Settings{})
+		p, err := pca.Fit(ctx, placed(mu), 2, pca.Settings{})
 		if err != nil {
 			return nil, "", err
 		}

@@ -35,10 +35,10 @@ func (c *plotCmd) color(ctx context.Context, out *plot.Map, m *emit.Map) error {
 	if err != nil {
 		return err
 	}
-	out.By, out.Value, out.Class, out.To = by, nil, nil, 0
+	out.By, out.Value, out.Class, out.Thing, out.To = by, nil, nil, nil, 0
 	if by == emit.ClusterName { // cluster numbers are classes, however many there are
 		out.Unknown = noiseName
-		out.Class, err = c.clusters(ctx, m, column)
+		out.Class, out.Thing, err = c.clusters(ctx, m, column)
 		return err
 	}
 	if millis := table.Millis(column); millis != nil {
@@ -117,20 +117,21 @@ func (c *plotCmd) scaleOf(by string, values []float64) (plot.Scale, error) {
 }
 
 // clusters returns the cluster of each row as its number, with its distinguishing columns where the
-// map has such columns. Noise is "".
-func (c *plotCmd) clusters(ctx context.Context, m *emit.Map, column table.Column) ([]string, error) {
+// map has such columns, and the number alone by this text. Noise is "".
+func (c *plotCmd) clusters(ctx context.Context, m *emit.Map, column table.Column) (text []string, number map[string]string, err error) {
 	in := clustersIn(column)
 	names, err := in.names(ctx, m.Kept)
-	text := make([]string, len(in.of))
+	text, number = make([]string, len(in.of)), map[string]string{}
 	for i, k := range in.of {
 		if k >= 0 {
 			text[i] = in.ids[k]
 			if names[k] != "" {
 				text[i] += ": " + names[k]
 			}
+			number[text[i]] = in.ids[k]
 		}
 	}
-	return text, err
+	return text, number, err
 }
 
 // fewWhole is the most distinct whole numbers that are drawn as classes.

@@ -52,7 +52,7 @@ func (c *plotCmd) names(ctx context.Context, out *plot.Map, m *emit.Map) error {
 		return err
 	}
 	if by == emit.ClusterName {
-		out.Name, err = c.clusters(ctx, m, column)
+		out.Name, _, err = c.clusters(ctx, m, column)
 		return err
 	}
 	out.Name = column.Strings()

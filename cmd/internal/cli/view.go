@@ -290,12 +290,7 @@ func twoDims(ctx context.Context, p *program, at vec.Matrix[float32]) (vec.Matri
 	if at.Cols == 2 {
 		return at, nil
 	}
-	finite := vec.Matrix[float32]{Cols: at.Cols}
-	for i := range at.Rows {
-		if row := at.Row(i); vec.Finite(row) {
-			finite.Data, finite.Rows = append(finite.Data, row...), finite.Rows+1
-		}
-	}
+	finite := placed(at)
 	if finite.Rows < 3 {
 		return at, &table.Error{Row: -1, Problem: fmt.Sprintf("%s with places are too few to flatten %d dimensions", humanize.Plural(finite.Rows, "row"), at.Cols), Hint: "name two columns with --places"}
 	}

@@ -8,10 +8,11 @@
 //   - No class or value may hide another because of its position in the file or on the scale. Dots
 //     are drawn in a shuffled order, determined by a seed; only grey, unknown and not highlighted
 //     ones come first ([inTurn]).
-//   - Colours must distinguish classes for colour-blind eyes too: Okabe and Ito's colours for up to
-//     seven classes, Tol's "muted" set up to ten, tested under simulated colour blindness. More classes
-//     have colours that are far from each other ([farColors]). All follow the classes' names, as on
-//     the page; "position" gives classes that are close on the map dissimilar ones ([deal]).
+//   - Colours must distinguish classes for colour-blind eyes too: Okabe and Ito's colours, then
+//     others that are far from each other ([farColors]); the first ten are tested under simulated
+//     colour blindness. A class's colour follows its own name, as on the page, so that it stays when
+//     other classes come and go ([shadesOf]); "position" gives classes that are close on the map
+//     dissimilar ones ([deal]).
 //   - Every class has its name where it is densest, without overlapping another name, and with a
 //     line if it has to move aside ([arranger]).
 //   - Numbers, times and logarithms have a scale with ticks ([scale]); missing values are grey and

@@ -161,7 +161,7 @@ func TestGlow(t *testing.T) {
 	x, y := cloud(nil, nil, rand.New(rand.NewPCG(6, 6)), 2000, 0, 0, 1)
 	class := make([]string, len(x))
 	for i := range class {
-		class[i] = "one"
+		class[i] = "class 0"
 	}
 	p := prepared(t, Map{X: x, Y: y, Class: class}, Settings{})
 	img := p.glow()

@@ -62,7 +62,7 @@ func newPaint(m Map, s Settings) (paint, error) {
 		}
 	case m.Class != nil:
 		p.classes, p.of = chooseClasses(m.Class, s.Classes)
-		p.colorClasses(cmp.Or(m.Unknown, noClass))
+		p.colorClasses(cmp.Or(m.Unknown, noClass), m.Thing)
 		p.hush(m)
 	default:
 		one := okabeIto[0]
@@ -77,10 +77,27 @@ func newPaint(m Map, s Settings) (paint, error) {
 	return p, nil
 }
 
-// colorClasses assigns colours to classes, if they do not depend on positions.
-func (p *paint) colorClasses(unknown string) {
-	rank := p.ranks()
-	colors := p.palette.classes(len(rank), p.theme)
+// colorClasses assigns colours to classes, if they do not depend on positions. thing has the ids of
+// classes whose colours follow these.
+func (p *paint) colorClasses(unknown string, thing map[string]string) {
+	names := p.named()
+	colors, rank := p.palette.classes(len(names), p.theme), map[string]int{}
+	if p.palette.automatic() {
+		things := make([]string, len(names))
+		for i, name := range names {
+			things[i] = cmp.Or(thing[name], name)
+		}
+		shades, last := shadesOf(things), 0
+		for i, name := range names {
+			rank[name] = shades[things[i]]
+			last = max(last, rank[name])
+		}
+		colors = farColors(1+last, p.theme)
+	} else {
+		for i, name := range names {
+			rank[name] = i
+		}
+	}
 	for i := range p.classes {
 		switch k := &p.classes[i]; {
 		case k.none:
@@ -93,10 +110,10 @@ func (p *paint) colorClasses(unknown string) {
 	}
 }
 
-// ranks numbers all classes by name, numbers by value, as the page does: the same classes have the
-// same colours in all pictures and on the page, whatever the number of their points. Of more classes
-// than there are colours it numbers those with a colour of their own.
-func (p *paint) ranks() map[string]int {
+// named returns the names of the classes that get colours, sorted. A class that shares a grey counts,
+// too: it has a colour on the page, which others must not have here. Of more classes than there are
+// colours, only those with a colour of their own count.
+func (p *paint) named() []string {
 	names := make([]string, 0, len(p.of))
 	for name, i := range p.of {
 		if name != "" && (len(p.of) <= MaxClasses || !p.classes[i].other) {
@@ -104,11 +121,7 @@ func (p *paint) ranks() map[string]int {
 		}
 	}
 	slices.SortFunc(names, byName)
-	rank := make(map[string]int, len(names))
-	for i, name := range names {
-		rank[name] = i
-	}
-	return rank
+	return names
 }
 
 // byName compares names, the numbers in them by value: "2" comes before "10".

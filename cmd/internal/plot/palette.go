@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// trusted is the maximum number of classes whose colours everybody can tell apart. With more
-// classes, colours are those of farColors.
+// trusted is the maximum number of classes whose colours everybody can tell apart.
 const trusted = 10
 
 // okabeIto are the colours of M. Okabe and K. Ito, "Color universal design" (2008), starting with
@@ -76,11 +75,14 @@ func Palettes() []string {
 	return names
 }
 
-// palette is a choice of colours; the zero value chooses by the number of classes.
+// palette is a choice of colours; the zero value chooses by the classes' names.
 type palette struct {
 	name   string
 	colors []color.NRGBA // the explicit colours
 }
+
+// automatic reports whether a class's colour is that of its shade.
+func (p palette) automatic() bool { return p.name == "" && p.colors == nil }
 
 // paletteOf parses a palette's name, or its colours as #rrggbb separated by commas.
 func paletteOf(text string) (palette, error) {
@@ -123,10 +125,6 @@ func (p palette) classes(n int, t theme) []color.NRGBA {
 		return out
 	case p.name == byPosition:
 		return nil
-	case n <= len(few):
-		return few[:n]
-	case n <= trusted:
-		return many[:n]
 	}
 	return farColors(n, t)
 }

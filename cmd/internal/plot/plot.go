@@ -27,7 +27,10 @@ type Map struct {
 	// the legend's name for the former, by default "(none)".
 	Class   []string
 	Unknown string
-	Value   []float64
+	// Thing has, for classes whose names describe something that has an id, that id: a class's
+	// colour follows it instead of the name.
+	Thing map[string]string
+	Value []float64
 	// Scale converts values to colours. From and To are its ends; if equal (as both zero) they are
 	// the 1st and 99th percentile of Value, or for times the first and the last.
 	Scale    Scale
@@ -58,8 +61,7 @@ type Settings struct {
 	// NoNames omits the names on the map; the legend stays.
 	NoNames bool
 	// Palette is one of Palettes, or colours as #rrggbb separated by commas. By default classes
-	// have, depending on their number, Okabe and Ito's colours, Tol's, or colours chosen by
-	// position; values have viridis.
+	// have colours by their names, as on the page; values have viridis.
 	Palette string
 	// Dark draws on a dark ground.
 	Dark bool

@@ -279,7 +279,7 @@ func TestManyPointsAreAnImage(t *testing.T) {
 }
 
 func TestPointsHaveTheirClassesColour(t *testing.T) {
-	img := drawPNG(t, Map{X: []float64{0, 1}, Y: []float64{0, 1}, Class: []string{"a", "b"}}, Settings{NoNames: true})
+	img := drawPNG(t, Map{X: []float64{0, 1}, Y: []float64{0, 1}, Class: []string{"0", "1"}}, Settings{NoNames: true})
 	found := map[color.NRGBA]bool{}
 	for y := range img.Bounds().Dy() {
 		for x := range img.Bounds().Dx() {

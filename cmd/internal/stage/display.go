@@ -64,6 +64,8 @@ type display struct {
 	past []stream.Stats
 	// heard is the last time at which events were read, as far as run has looked.
 	heard time.Time
+	// mapped receives a token when the first map is there.
+	mapped chan struct{}
 }
 
 // mostPast bounds the length of past.
@@ -92,7 +94,7 @@ func newDisplay(c *config.Config, ready func() (string, error)) *display {
 			Size: c.Page.Points, Base: basePoints(c), Label: c.Source.Label, Title: c.Group(), Point: c.Page.Point, Live: true, Asks: c.Role != config.RoleLearn,
 			Vectors: vectorBytes, Image: image, PicturesFrom: c.Page.ImagesFrom,
 		}),
-		first: c.Reference.Min, ready: ready, shown: shown{seed: maphash.MakeSeed()}, regroup: make(chan struct{}, 1), lag: map[stream.TopicPartition]int64{}}
+		first: c.Reference.Min, ready: ready, shown: shown{seed: maphash.MakeSeed()}, regroup: make(chan struct{}, 1), mapped: make(chan struct{}, 1), lag: map[stream.TopicPartition]int64{}}
 }
 
 // Placed implements embed.Watcher.
@@ -153,6 +155,9 @@ func (d *display) hooks() stream.Hooks {
 		},
 		Published: func(p *stream.Published, _ time.Duration) {
 			count(func() {
+				if d.p == nil {
+					d.mapped <- struct{}{}
+				}
 				d.p, d.past = p, append(d.past, p.Stats)
 				d.past = d.past[max(0, len(d.past)-mostPast):]
 				d.tally.maps++
@@ -169,6 +174,7 @@ func (d *display) run(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	before := d.now()
+	last := before
 	d.heard = time.Now()
 	_ = d.hub.SetStatus(d.status(before, before)) // for a page that is opened in the first second
 	for {
@@ -176,6 +182,13 @@ func (d *display) run(ctx context.Context) {
 		case <-ctx.Done():
 			work.Wait()
 			return
+		case <-d.mapped:
+			// The page would call the map not yet learnt for up to a second. Whether the stage halts is
+			// not known before it has placed events.
+			s := d.status(last, before)
+			s.Phase, s.Detail = "", ""
+			_ = d.hub.SetStatus(s)
+			continue
 		case <-tick.C:
 		}
 		now := d.now()
@@ -183,7 +196,7 @@ func (d *display) run(ctx context.Context) {
 		s.Quiet = d.quiet(before, now, time.Now())
 		// A status has only texts and numbers, which always encode.
 		_ = d.hub.SetStatus(s)
-		before = now
+		last, before = before, now
 	}
 }
 

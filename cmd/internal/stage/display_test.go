@@ -2,10 +2,12 @@ package stage
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"unfold/cmd/internal/config"
@@ -70,6 +72,48 @@ func (w *ways) lead(version uint64, x, y float32) (float32, float32) {
 		}
 	}
 	return x, y
+}
+
+// A page hears of the first map at once, not with the next second's status.
+func TestTheFirstMapIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := page()
+		ctx, stop := context.WithCancel(t.Context())
+		var work sync.WaitGroup
+		work.Go(func() { d.run(ctx) })
+		defer work.Wait()
+		defer stop()
+		r := d.hub.Join()
+		defer r.Close()
+		status := func() (s Status) {
+			t.Helper()
+			for {
+				m, err := r.Next(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var said struct {
+					Type   string
+					Status Status
+				}
+				if m.Text && json.Unmarshal(m.Data, &said) == nil && said.Type == "status" {
+					return said.Status
+				}
+			}
+		}
+		h := d.hooks()
+		h.EventsIn(stream.TopicPartition{}, d.first)
+		for status().Phase != "learning" {
+		}
+		at := time.Now()
+		h.Published(&stream.Published{}, time.Second)
+		if s := status(); s.Phase != "" || s.Detail != "" || s.Progress != 0 {
+			t.Errorf("with a map, the status is %+v", s)
+		}
+		if took := time.Since(at); took > 0 {
+			t.Errorf("it came after %v", took)
+		}
+	})
 }
 
 // Events are shown at the places to which later maps move them, however late they are placed:

@@ -3,6 +3,7 @@ package viewer
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,6 +101,16 @@ func TestClustersOnThePage(t *testing.T) {
 	if got := browser.Eval[string](b, `document.querySelector(".course button").textContent`); got != "22:13:20"+"cluster 7: old went into cluster 2" {
 		t.Errorf("the newest event is %q", got)
 	}
+	// The list has the keyboard's focus, and the colours of the map.
+	dots := func() string {
+		return browser.Eval[string](b, `[...new Set([...document.querySelectorAll(".clusterlist i")].map(i => i.style.background))].join("|")`)
+	}
+	if got := dots(); strings.Contains(got, "|") {
+		t.Errorf("by another column, the list has the colours %s", got)
+	}
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.colorBy(0)`))
+	b.Wait(`[...document.querySelectorAll(".clusterlist button")].every(b => { const of = [...document.querySelectorAll("#legend button")].find(l => l.title === b.querySelector("span").textContent); return of && of.querySelector("i").style.background === b.querySelector("i").style.background; })`)
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.actions.colorBy(1)`))
 	b.Do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll(".clusterlist button")].find(b => b.textContent.includes("bytes")).click()`))
 	browser.Eval[bool](b, settled)
 	if at := browser.Eval[[]float64](b, `[...unfold.camera.toScreen(-10, 0), unfold.camera.zoom]`); at[0] < 200 || at[0] > 900 || at[1] < 200 || at[1] > 700 || at[2] < 1.5 {

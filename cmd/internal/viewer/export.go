@@ -43,6 +43,7 @@ func Export(ctx context.Context, w io.Writer, hub *view.Hub) error {
 	for _, change := range [][2]string{
 		{`<meta charset="utf-8">`, `<meta charset="utf-8">` + "\n" + `<meta http-equiv="Content-Security-Policy" content="` + policy + `">`},
 		{`<link rel="icon" href="icon.svg" type="image/svg+xml">` + "\n", ""},
+		{`<script async src="early.js"></script>` + "\n", ""},
 		{`<link rel="stylesheet" href="app.css">`, "<style>" + files["app.css"] + "</style>"},
 		{`<script type="module" src="app.js"></script>`, `<script type="module">` + script + "</script>"},
 		{"</body>", `<script type="application/octet-stream" id="data">` + data + "</script>\n</body>"},

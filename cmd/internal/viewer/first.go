@@ -31,7 +31,7 @@ func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
 	head.Set("Content-Type", kinds[".html"])
 	head.Add("Vary", "Accept-Encoding")
 	body := bytes.Replace(h.files[index].plain, []byte("</body>"), []byte(`<script type="application/octet-stream" id="first">`+first+"</script>\n</body>"), 1)
-	if zipped(r) {
+	if accepts(r, "gzip") {
 		var small bytes.Buffer
 		z := gzip.NewWriter(&small)
 		if _, err := z.Write(body); err == nil && z.Close() == nil {

@@ -6,12 +6,15 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"io/fs"
 	"regexp"
 	"strings"
 	"testing"
 
+	"unfold/cmd/internal/viewer/browser"
 	"unfold/ingest/table"
 	"unfold/stream/view"
+	page "unfold/web"
 )
 
 // The page has the first messages of the state, unless they are large.
@@ -60,6 +63,25 @@ func TestFirstMessages(t *testing.T) {
 		}
 		if head.Get("Cache-Control") != "no-store" || head.Get("ETag") != "" || head.Get("Content-Security-Policy") == "" {
 			t.Errorf("%s: %v", name, head)
+		}
+	}
+}
+
+// Browsers read the page's files as they were built, whatever the encoding.
+func TestEncodedFilesAreWhole(t *testing.T) {
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: view.New(view.Settings{})})
+	b := browser.Open(t, browser.Settings{})
+	b.Show(url)
+	for _, name := range []string{"app.js", "app.css", "early.js"} {
+		got := browser.Eval[struct {
+			Text, Encoding string
+		}](b, fmt.Sprintf(`fetch(%q).then(async r => ({encoding: r.headers.get("Content-Encoding"), text: await r.text()}))`, name))
+		want, err := fs.ReadFile(page.Files(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Text != string(want) || got.Encoding == "" {
+			t.Errorf("%s has %d bytes in the encoding %q, and %d as it was built", name, len(got.Text), got.Encoding, len(want))
 		}
 	}
 }

@@ -89,3 +89,30 @@ func TestNarrowPages(t *testing.T) {
 		})
 	}
 }
+
+// The time of a paused page has room beside the other parts of the timeline.
+func TestThePausedTimeIsLegible(t *testing.T) {
+	for _, width := range []int{1280, 640, 390} {
+		in := blobs(50, "a", "b", "c")
+		in.At = 1.7e12
+		b, hub := show(t, browser.Settings{Width: width, Height: 800}, "", in)
+		figures := map[string]float64{}
+		for _, name := range []string{"rate", "lag", "latency_ms", "novel", "novelty_50", "novelty_99", "maps", "drift", "dead_letters"} {
+			figures[name] = 1.5
+		}
+		if err := hub.SetStatus(map[string]any{"figures": figures}); err != nil {
+			t.Fatal(err)
+		}
+		b.Wait(`document.querySelectorAll(".sparks figure").length === 9`)
+		do(b, `unfold.timeline.follow(), unfold.timeline.toggle()`)
+		b.Wait(`document.querySelector("#timeline time").textContent === "2023-11-14 22:13:20"`)
+		boxes := browser.Eval[[]float64](b, `(() => {
+			const time = document.querySelector("#timeline time"), range = document.createRange();
+			range.selectNodeContents(time);
+			return [range.getBoundingClientRect().right, time.nextElementSibling.getBoundingClientRect().left, document.querySelector("#timeline").getBoundingClientRect().right, time.nextElementSibling.getBoundingClientRect().right, document.querySelector(".times").offsetWidth];
+		})()`)
+		if boxes[0] > boxes[1] || boxes[3] > boxes[2] || boxes[2] > float64(width) || boxes[4] < 60 {
+			t.Errorf("%d pixels: the time ends at %.0f and the button is from %.0f to %.0f, in a panel until %.0f; the slider has %.0f", width, boxes[0], boxes[1], boxes[3], boxes[2], boxes[4])
+		}
+	}
+}

@@ -63,8 +63,9 @@ type Handler struct {
 
 // file is a file of the page with its headers.
 type file struct {
-	kind, tag    string
-	plain, small []byte // small is compressed by gzip
+	kind, tag string
+	// small is compressed by gzip, smallest by Brotli, if the page was built with that.
+	plain, small, smallest []byte
 }
 
 // policy lets the page load only its own files and pictures of the named origins, and forbids
@@ -96,6 +97,13 @@ func read(from fs.FS) (map[string]file, error) {
 		if err != nil {
 			return nil, err
 		}
+		if path.Ext(name) == brotli {
+			continue
+		}
+		smallest, err := fs.ReadFile(from, name+brotli)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 		var small bytes.Buffer
 		z, err := gzip.NewWriterLevel(&small, gzip.BestCompression)
 		if err == nil {
@@ -105,10 +113,13 @@ func read(from fs.FS) (map[string]file, error) {
 			return nil, err
 		}
 		sum := sha256.Sum256(text)
-		files["/"+name] = file{kinds[path.Ext(name)], `"` + hex.EncodeToString(sum[:8]) + `"`, text, small.Bytes()}
+		files["/"+name] = file{kinds[path.Ext(name)], `"` + hex.EncodeToString(sum[:8]) + `"`, text, small.Bytes(), smallest}
 	}
 	return files, nil
 }
+
+// brotli ends the names of files that are compressed already.
+const brotli = ".br"
 
 // kinds are the media types of the page's files; the system's tables may have others.
 var kinds = map[string]string{
@@ -156,7 +167,11 @@ func (h *Handler) file(name string) http.HandlerFunc {
 		head.Set("ETag", f.tag)
 		head.Add("Vary", "Accept-Encoding")
 		body := f.plain
-		if zipped(r) {
+		switch {
+		case f.smallest != nil && accepts(r, "br"):
+			head.Set("Content-Encoding", "br")
+			body = f.smallest
+		case accepts(r, "gzip"):
 			head.Set("Content-Encoding", "gzip")
 			body = f.small
 		}
@@ -164,9 +179,15 @@ func (h *Handler) file(name string) http.HandlerFunc {
 	}
 }
 
-// zipped reports whether a client reads gzip.
-func zipped(r *http.Request) bool {
-	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
+// accepts reports whether a client reads an encoding.
+func accepts(r *http.Request, encoding string) bool {
+	for one := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, quality, _ := strings.Cut(one, ";")
+		if strings.TrimSpace(name) == encoding {
+			return strings.TrimRight(strings.ReplaceAll(quality, " ", ""), "0.") != "q="
+		}
+	}
+	return false
 }
 
 // harden sets the headers that forbid everything that the page does not need.

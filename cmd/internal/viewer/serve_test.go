@@ -117,6 +117,15 @@ func TestPageIsServed(t *testing.T) {
 	if status, _, body := ask(t, url+"/app.js", map[string]string{"If-None-Match": head.Get("ETag")}); status != 304 || body != "" {
 		t.Errorf("the same file again: %d, %d bytes", status, len(body))
 	}
+	for accepted, want := range map[string]string{"gzip, deflate, br, zstd": "br", "br;q=1.0, gzip": "br", "gzip, br;q=0": "gzip", "gzip;q=0": "", "broken": "", "": ""} {
+		status, head, body := ask(t, url+"/app.js", map[string]string{"Accept-Encoding": accepted})
+		if got := head.Get("Content-Encoding"); status != 200 || got != want || head.Get("Vary") != "Accept-Encoding" || want == "br" && (len(body) == 0 || len(body) >= len(small)) {
+			t.Errorf("for %q the page is encoded as %q, %d %v, %d bytes", accepted, got, status, head, len(body))
+		}
+	}
+	if status, _, _ := ask(t, url+"/app.js.br", nil); status != 404 {
+		t.Errorf("the compressed file by its name: %d", status)
+	}
 	if status, _, _ := ask(t, url+"/dist/app.js", nil); status != 404 {
 		t.Errorf("a file that is not there: %d", status)
 	}
