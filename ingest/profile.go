@@ -83,6 +83,9 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	}
 	// The omitted columns depend on the rows.
 	fitter, refused := newFitter(Mapping{Columns: []ColumnSpec{{Name: "*"}}}, withoutOdd(schema), table.Origin{})
+	if refused == nil {
+		fitter.columns = nil // nothing is learnt
+	}
 	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return nil, err

@@ -325,5 +325,7 @@ func (p *Profile) fitMetric(chosen Metric) {
 
 // escaped escapes a name for ParseColumns.
 func escaped(name string) string {
-	return strings.NewReplacer(`\`, `\\`, ",", `\,`, ":", `\:`).Replace(name)
+	return specials.Replace(name)
 }
+
+var specials = strings.NewReplacer(`\`, `\\`, ",", `\,`, ":", `\:`)

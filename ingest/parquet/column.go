@@ -25,7 +25,8 @@ import (
 type column struct {
 	field   pqarrow.SchemaField
 	typ     arrow.DataType
-	regular *regular // nil if the library reads the column
+	library bool // the library reads the column
+	regular *regular
 	reader  *pqarrow.ColumnReader
 }
 
@@ -114,15 +115,23 @@ func (r *reader) readRegular(n int64) []arrow.Array {
 	}
 	par.Do(tasks, len(r.columns), func(i int) {
 		c := r.columns[i]
-		if c.regular == nil {
+		if c.library {
 			return
 		}
 		err := contained(func() error {
-			out[i] = c.regular.read(int(n), within)
+			if c.regular == nil {
+				c.regular = r.newRegular(c)
+			}
+			if c.regular != nil {
+				out[i] = c.regular.read(int(n), within)
+			}
 			return nil
 		})
-		if err != nil || out[i] == nil {
-			out[i], c.regular = nil, nil
+		if c.library = err != nil || out[i] == nil; c.library {
+			out[i] = nil
+		}
+		if c.library || n == r.end-r.origin.Row {
+			c.regular = nil
 		}
 	})
 	return out
@@ -196,13 +205,17 @@ func (r *reader) begin(c *column) error {
 	return err
 }
 
-// close releases the buffers of a column that was read to its end. They take more memory than the
-// values of a column with few rows.
-func (c *column) close() {
-	c.regular = nil
+// close releases the buffers of a column that was read to its end, and its part of the footer. They
+// take more memory than the values of a column with few rows.
+func (r *reader) close(c *column) {
 	if c.reader != nil {
 		c.reader.Release()
 		c.reader = nil
+	}
+	for _, leaf := range leavesOf(nil, &c.field) {
+		for _, g := range r.groups {
+			r.meta.RowGroups[g].Columns[leaf].MetaData = nil
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/address"
+	"unfold/models/budget"
 	"unfold/models/fit"
 )
 
@@ -51,6 +52,10 @@ func (c *inspectCmd) Run(ctx context.Context, p *program) error {
 	return c.inspectData(ctx, p, options)
 }
 
+// manyColumns is the number of columns whose names and types take more memory than small files have
+// values, so that garbage is collected earlier.
+const manyColumns = 2000
+
 // inspectData describes a file of rows by reading all of them, and shows the first rows.
 func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Options) error {
 	if err := p.vet(ctx, c.File); err != nil {
@@ -61,6 +66,9 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 		return err
 	}
 	defer r.Close()
+	if _, collects := p.env("GOGC"); !collects && len(r.Schema()) >= manyColumns {
+		defer budget.Collect(0)()
+	}
 	var first *table.Table
 	rows, _ := table.RowsOf(r)
 	p.progress.Stage("read", "rows", rows)
