@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/twmb/avro"
 	"github.com/twmb/avro/ocf"
 
 	"unfold/ingest/avrorec"
@@ -31,7 +32,9 @@ func NewReader(in *input.Source, opts jsonrec.FileOptions) (table.Reader, error)
 		return nil, err
 	}
 	checks := &checks{}
-	readerOpts := []ocf.ReaderOpt{ocf.WithMaxBlockBytes(maxBlock), ocf.WithMaxDecompressedBlockBytes(maxBlock)}
+	// Polars names no record, and others give columns any name.
+	anyName := avro.WithLaxNames(func(string) error { return nil })
+	readerOpts := []ocf.ReaderOpt{ocf.WithSchemaOpts(anyName), ocf.WithMaxBlockBytes(maxBlock), ocf.WithMaxDecompressedBlockBytes(maxBlock)}
 	for _, c := range []ocf.Codec{stored{}, ocf.DeflateCodec(0), ocf.SnappyCodec(), unzipped{}, zstd} {
 		readerOpts = append(readerOpts, ocf.WithCodec(checked{c, checks}))
 	}
