@@ -1,6 +1,7 @@
 package jsonrec
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -132,7 +133,9 @@ func (p *parser) listValue(n *record.Node) bool {
 		return false
 	}
 	if p.others != nil && n.Wanted() {
-		p.others[n.Path()] = true
+		if rest := bytes.TrimLeft(p.data[start+1:p.at], " \t\r\n"); len(rest) > 0 {
+			p.others[n.Path()] = rest[0]
+		}
 	}
 	p.own(n, start, "a list that is not of numbers")
 	return true
