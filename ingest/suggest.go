@@ -92,7 +92,7 @@ func (p *Profile) rowNames() string {
 		if k < 0 || c.Missing > 0 {
 			continue
 		}
-		isText := c.Kind == table.Text && int64(c.Distinct) == min(p.Rows, MostDistinct) && p.Rows >= leastRows
+		isText := c.Kind == table.Text && !c.isUnited() && int64(c.Distinct) == min(p.Rows, MostDistinct) && p.Rows >= leastRows
 		switch {
 		case isText && p.Left[k].Why == indexWhy:
 			return c.Name
