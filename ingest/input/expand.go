@@ -102,7 +102,7 @@ var endings = []string{".arrow", ".arrows", ".feather", ".ipc", ".parquet", ".cs
 // ? begins the query of an address.
 func ending(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), "?")
-	for _, packed := range []string{".gz", ".zst", ".bz2", ".lz4"} {
+	for _, packed := range []string{".gz", ".zst", ".bz2", ".xz", ".lz4"} {
 		name = strings.TrimSuffix(name, packed)
 	}
 	if ext := filepath.Ext(name); slices.Contains(endings, ext) {

@@ -148,7 +148,7 @@ def made_others(folder):
         {"f": -0.3, "d": 1e300, "l": -5, "t": "x", "price": decimal.Decimal("-12.50"), "at": moment, "v": [2.5, -1], "tags": [], "odd": []},
         {"f": 7, "d": 0.1, "l": 0, "t": "", "price": decimal.Decimal("0.01"), "at": moment, "v": [0, 3], "tags": ["a", "b"], "odd": [[1], [2, 3]]},
     ]
-    for codec in ["null", "deflate", "bzip2", "snappy", "zstandard"]:
+    for codec in ["null", "deflate", "bzip2", "snappy", "zstandard", "xz"]:
         with open(os.path.join(folder, codec + ".avro"), "wb") as out:
             fastavro.writer(out, schema, records, codec)
     # Its record has no name.
