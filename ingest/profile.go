@@ -18,6 +18,8 @@ type ColumnProfile struct {
 	Kind table.Kind
 	// Missing is the number of rows without a value: null, NaN, or a vector with such an element.
 	Missing int64
+	// Null is the number of rows without a vector, which have no values to fill.
+	Null int64
 	// Min and Max are the smallest and the largest number, element of a vector, or time in days
 	// since 1970. They are NaN if there is none.
 	Min, Max float64
@@ -165,6 +167,9 @@ func (c *ColumnProfile) see(t *table.Table) error {
 		row := table.VectorRows(col)
 		for i := range col.Len() {
 			v := row(i)
+			if v == nil {
+				c.Null++
+			}
 			if v == nil || slices.ContainsFunc(v, math.IsNaN) {
 				c.Missing++
 			}

@@ -114,8 +114,11 @@ func ending(name string) string {
 // Hidden reports whether a name is that of an auxiliary file of writers of partitioned folders.
 func Hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
+// descriptions are files that Hugging Face's datasets write beside the data.
+var descriptions = []string{"dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"}
+
 // IsData reports whether a path has the name of a data file.
 func IsData(path string) bool {
 	name := path[strings.LastIndexAny(path, `/\`)+1:]
-	return !Hidden(name) && ending(name) != ""
+	return !Hidden(name) && ending(name) != "" && !slices.Contains(descriptions, name)
 }

@@ -14,13 +14,16 @@ import (
 )
 
 // Some formats, or their writers, have no lists of numbers. Vectors are then disguised: as text
-// such as "[0.1, 0.2]" or numpy's "[0.1 0.2]", as bytes of a fixed length, or as lists of one list.
+// such as "[0.1, 0.2]" or numpy's "[0.1 0.2]", as bytes of a fixed length, or as lists
+// of lists: one list, or matrices of one shape.
 
 // Disguise is the form of vectors in a column that is not a list of numbers.
 type Disguise struct {
-	// Form is "text", "list of one list", "float16", "float32" or "float64" (little endian), or ""
-	// if the column contains no vectors.
+	// Form is "text", "list of one list", "list of 5 lists" or of another number, "float16",
+	// "float32" or "float64" (little endian), or "" if the column contains no vectors.
 	Form string
+	// Lists is the number of lists in a list, 0 for other forms.
+	Lists int
 }
 
 // lookDisguised is the number of rows by which DisguiseOf decides.
@@ -31,13 +34,19 @@ func DisguiseOf(c Column) Disguise {
 	switch a := storage(c.arr).(type) {
 	case *array.String, *array.LargeString, *array.Dictionary:
 		if c.Kind() == Text && holdsTexts(c) {
-			return Disguise{"text"}
+			return Disguise{Form: "text"}
 		}
 	case *array.Binary, *array.LargeBinary, *array.FixedSizeBinary:
-		return Disguise{bytesForm(c)}
+		return Disguise{Form: bytesForm(c)}
 	case array.ListLike:
-		if isNumber(elemOf(a.ListValues().DataType())) && holdsOneList(a) {
-			return Disguise{"list of one list"}
+		if !isNumber(elemOf(a.ListValues().DataType())) {
+			return Disguise{}
+		}
+		switch n := listsIn(a); {
+		case n == 1:
+			return Disguise{"list of one list", n}
+		case n > 1:
+			return Disguise{fmt.Sprintf("list of %d lists", n), n}
 		}
 	}
 	return Disguise{}
@@ -83,19 +92,38 @@ func bracketed(text string) bool {
 	return len(text) > 2 && text[0] == '[' && text[len(text)-1] == ']'
 }
 
-// holdsOneList reports whether each list contains exactly one list.
-func holdsOneList(l array.ListLike) bool {
-	seen := false
+// listsIn returns the number of lists that each list contains, 0 if the numbers differ, a list is null
+// or, of several, the lengths of lists differ.
+func listsIn(l array.ListLike) int {
+	inner, ok := l.ListValues().(array.ListLike)
+	if !ok {
+		return 0
+	}
+	lists, length := 0, int64(-1)
 	for i := range min(l.Len(), lookDisguised) {
 		if l.IsNull(i) {
 			continue
 		}
-		if from, to := l.ValueOffsets(i); to-from != 1 || l.ListValues().IsNull(int(from)) {
-			return false
+		from, to := l.ValueOffsets(i)
+		if n := int(to - from); n == 0 || lists > 0 && n != lists {
+			return 0
+		} else if lists = n; n == 1 {
+			length = -1
 		}
-		seen = true
+		for k := int(from); k < int(to); k++ {
+			if inner.IsNull(k) {
+				return 0
+			}
+			first, last := inner.ValueOffsets(k)
+			if length >= 0 && last-first != length {
+				return 0
+			}
+			if lists > 1 {
+				length = last - first
+			}
+		}
 	}
-	return seen
+	return lists
 }
 
 // leastBytes is the least number of bytes for a decision. Fewer bytes may look like numbers by
@@ -240,7 +268,7 @@ func vectorElement(item string) (float64, error) {
 // Vectors returns the disguised vectors of a column as lists of float64. o is the origin of row 0.
 // Empty texts are missing vectors.
 func (d Disguise) Vectors(c Column, o Origin) (Column, error) {
-	if d.Form == "list of one list" {
+	if d.Lists > 0 {
 		return d.unnest(c, o)
 	}
 	b := array.NewListBuilder(Heap, arrow.PrimitiveTypes.Float64)
@@ -270,7 +298,7 @@ func (d Disguise) Vectors(c Column, o Origin) (Column, error) {
 	return NewColumn(c.Name(), b.NewArray()), nil
 }
 
-// unnest returns the only list of each list.
+// unnest joins the lists of each list.
 func (d Disguise) unnest(c Column, o Origin) (Column, error) {
 	l := storage(c.arr).(array.ListLike)
 	inner, ok := l.ListValues().(array.ListLike)
@@ -286,11 +314,12 @@ func (d Disguise) unnest(c Column, o Origin) (Column, error) {
 			b.AppendNull()
 			continue
 		}
-		if to-from != 1 {
-			return Column{}, o.BadAt(i, c.Name(), "%d lists are there, and a vector is one", to-from)
+		if int(to-from) != d.Lists {
+			return Column{}, o.BadAt(i, c.Name(), "%d lists are there, and a vector is %d", to-from, d.Lists)
 		}
 		b.Append(true)
-		first, last := inner.ValueOffsets(int(from))
+		first, _ := inner.ValueOffsets(int(from))
+		_, last := inner.ValueOffsets(int(to) - 1)
 		for k := int(first); k < int(last); k++ {
 			if inner.ListValues().IsNull(k) {
 				values.Append(math.NaN())

@@ -168,7 +168,7 @@ func TestDisguiseOfBytes(t *testing.T) {
 	}
 }
 
-// Lists of exactly one list of numbers are vectors.
+// Lists of exactly one list of numbers are vectors, and so are matrices of one shape.
 func TestDisguiseOfLists(t *testing.T) {
 	nested := arrow.ListOf(arrow.ListOf(f32))
 	const one = "[[1, 2]]"
@@ -181,6 +181,8 @@ func TestDisguiseOfLists(t *testing.T) {
 		{nested, `[` + strings.Repeat(one+", ", 64) + `[[1], [2]]]`, "list of one list"},
 		{nested, `[` + strings.Repeat(one+", ", 63) + `[[1], [2]]]`, ""},
 		{nested, `[[[1, 2]], [[1], [2]]]`, ""},
+		{nested, `[[[1, 2], [3, 4]], null, [[5, 6], [7, 8]]]`, "list of 2 lists"},
+		{nested, `[[[1, 2], [3, 4]], [[5], [7]]]`, ""},
 		{nested, `[[[1, 2]], []]`, ""},
 		{nested, `[[null]]`, ""},
 		{nested, `[null]`, ""},
@@ -214,6 +216,10 @@ func TestParseVector(t *testing.T) {
 	}
 }
 
+func disguise(form string) table.Disguise {
+	return table.Disguise{Form: form, Lists: map[string]int{"list of one list": 1, "list of 2 lists": 2}[form]}
+}
+
 // Disguised vectors are returned value by value. Empty texts and nulls are missing vectors, and
 // errors name the row.
 func TestDisguisedVectors(t *testing.T) {
@@ -229,9 +235,10 @@ func TestDisguisedVectors(t *testing.T) {
 		"float64": {"float64", raw(doubles(1, -2.1)), `[[1,-2.1]]`},
 		"fixed":   {"float32", fixedBytes(8, singles(1, -2.5), nil), `[[1,-2.5],null]`},
 		"lists":   {"list of one list", column(t, nested, `[[[1, 2]], null, [], [[3, null]], [[]]]`), `[[1,2],null,null,[3,"NaN"],[]]`},
+		"matrix":  {"list of 2 lists", column(t, nested, `[[[1, 2], [3, 4]], null, [[5, null], [7, 8]]]`), `[[1,2,3,4],null,[5,"NaN",7,8]]`},
 		"foreign": {"list of one list", table.NewColumn("c", foreign(fromJSON(t, nested, `[[[9, 9]], [[1, 2]]]`))).Slice(1, 2), `[[1,2]]`},
 	} {
-		got, err := table.Disguise{Form: c.form}.Vectors(c.c, here)
+		got, err := disguise(c.form).Vectors(c.c, here)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -250,7 +257,7 @@ func TestDisguisedVectors(t *testing.T) {
 		"lists":   {"list of one list", column(t, nested, `[[[1]], null, [[1], [2]]]`), `row 13, column "c": 2 lists are there`},
 		"no list": {"list of one list", column(t, arrow.ListOf(f32), `[[1]]`), `column "c": its lists hold no lists`},
 	} {
-		_, err := table.Disguise{Form: c.form}.Vectors(c.c, here)
+		_, err := disguise(c.form).Vectors(c.c, here)
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue

@@ -183,7 +183,9 @@ func advise(p *ingest.Profile, r table.Reader) string {
 			lines = append(lines, odd.Error())
 		}
 	}
-	if slices.ContainsFunc(p.Columns, func(c ingest.ColumnProfile) bool {
+	if slices.ContainsFunc(p.Columns, func(c ingest.ColumnProfile) bool { return c.Null > 0 && (p.Vector == "" || p.Vector == c.Name) }) {
+		lines = append(lines, "vectors are missing: --missing drop leaves their rows out")
+	} else if slices.ContainsFunc(p.Columns, func(c ingest.ColumnProfile) bool {
 		return c.Missing > 0 && (c.Kind == table.Number || c.Kind == table.Vector || c.Kind == table.SparseVector)
 	}) {
 		lines = append(lines, "values are missing: --missing mean fills them, --missing drop leaves their rows out")
