@@ -27,6 +27,8 @@ type column struct {
 	typ     arrow.DataType
 	library bool // the library reads the column
 	regular *regular
+	isMixed bool // its pages are decoded in two ways, by mixed
+	mixed   *mixed
 	reader  *pqarrow.ColumnReader
 }
 
@@ -99,7 +101,9 @@ func (r *reader) readable(c *column) error {
 			return err
 		}
 		if r.widths[leaf] == 0 && r.meta.Schema.Column(leaf).PhysicalType() == parquet.Types.FixedLenByteArray && hasDelta(r.meta, leaf) {
-			return fmt.Errorf("DELTA_BYTE_ARRAY of bytes of fixed length beside a dictionary is %w: write it with one of them", parquetcheck.ErrUnsupported)
+			if c.isMixed = r.isMixed(c); !c.isMixed {
+				return fmt.Errorf("DELTA_BYTE_ARRAY of bytes of fixed length beside a dictionary, of %s, is %w: write it with one of them", c.typ, parquetcheck.ErrUnsupported)
+			}
 		}
 	}
 	return nil
@@ -139,6 +143,9 @@ func (r *reader) readRegular(n int64) []arrow.Array {
 
 // read decodes the next n rows of a column with the library.
 func (r *reader) read(c *column, n int64) (arrow.Array, error) {
+	if c.isMixed {
+		return r.readMixed(c, n)
+	}
 	if c.reader == nil {
 		if err := r.begin(c); err != nil {
 			return nil, err
@@ -179,6 +186,18 @@ func (r *reader) read(c *column, n int64) (arrow.Array, error) {
 	return a, nil
 }
 
+// readMixed is read for columns whose pages are decoded in two ways.
+func (r *reader) readMixed(c *column, n int64) (arrow.Array, error) {
+	if c.mixed == nil {
+		if err := r.check.Column(c.field.ColIndex, r.groups); err != nil {
+			return nil, err
+		}
+		c.mixed = r.newMixed(c)
+	}
+	r.mem.Used = 0
+	return c.mixed.read(int(n), c.typ)
+}
+
 // begin checks the pages of a column and creates its reader.
 func (r *reader) begin(c *column) error {
 	leaves := leavesOf(nil, &c.field)
@@ -210,8 +229,8 @@ func (r *reader) begin(c *column) error {
 func (r *reader) close(c *column) {
 	if c.reader != nil {
 		c.reader.Release()
-		c.reader = nil
 	}
+	c.reader, c.mixed = nil, nil
 	for _, leaf := range leavesOf(nil, &c.field) {
 		for _, g := range r.groups {
 			r.meta.RowGroups[g].Columns[leaf].MetaData = nil
