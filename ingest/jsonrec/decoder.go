@@ -79,7 +79,7 @@ type parser struct {
 	outside string
 	texts   []byte // scratch for escapes
 	// others collects the paths of lists that are not of numbers, with the first byte of their first
-	// element, unless it is nil.
+	// element, or v for objects with a list of numbers, unless it is nil.
 	others map[string]byte
 }
 

@@ -134,7 +134,9 @@ func (p *parser) listValue(n *record.Node) bool {
 	}
 	if p.others != nil && n.Wanted() {
 		if rest := bytes.TrimLeft(p.data[start+1:p.at], " \t\r\n"); len(rest) > 0 {
-			p.others[n.Path()] = rest[0]
+			if p.others[n.Path()] = rest[0]; rest[0] == '{' && listOfNumbers.Match(rest) {
+				p.others[n.Path()] = 'v'
+			}
 		}
 	}
 	p.own(n, start, "a list that is not of numbers")
