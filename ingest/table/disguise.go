@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 )
 
 // Some formats, or their writers, have no lists of numbers. Vectors are then disguised: as text
-// such as "[0.1, 0.2]" or numpy's "[0.1 0.2]", as bytes of a fixed length, or as lists
+// such as "[0.1, 0.2]", numpy's "[0.1 0.2]" or "0.1;0.2;0.3;0.4" (see holdsTexts), as bytes of a fixed length, or as lists
 // of lists: one list, or matrices of one shape.
 
 // Disguise is the form of vectors in a column that is not a list of numbers.
@@ -68,28 +69,57 @@ func storage(a arrow.Array) arrow.Array {
 	return a
 }
 
-// holdsTexts reports whether the texts are in brackets and the first of them contains numbers.
+// holdsTexts reports whether the texts are in brackets and the first of them contains numbers. Those in
+// round or curly brackets, which are also pairs or sets, must be at least three. Without brackets all
+// texts must be as many numbers, at least four, between semicolons or blanks, most of them fractions:
+// others are codes or telephone numbers.
 func holdsTexts(c Column) bool {
-	seen := 0
+	seen, bare, fractions := 0, 0, 0
 	for i := 0; i < c.Len() && seen < lookDisguised; i++ {
 		text := strings.TrimSpace(c.Text(i))
 		if c.IsNull(i) || text == "" {
 			continue
 		}
-		if !bracketed(text) {
+		inner, open := unwrapped(text)
+		if open == 0 {
+			v, err := ParseVector(nil, text)
+			if err != nil || len(v) < 4 || strings.Contains(text, ",") || seen > 0 && len(v) != bare {
+				return false
+			}
+			bare = len(v)
+			fractions += strings.Count(text, ".") - bare/2
+		} else if bare > 0 || inner == "" {
 			return false
 		}
-		if v, err := ParseVector(nil, text); seen == 0 && (err != nil && !strings.Contains(text, "...") || err == nil && len(v) < 2) {
+		if v, err := ParseVector(nil, text); seen == 0 && (err != nil && !strings.Contains(inner, "...") || err == nil && (len(v) < 2 || len(v) < 3 && open != '[')) {
 			return false
 		}
 		seen++
 	}
-	return seen > 0
+	return seen > 0 && (bare == 0 || fractions >= 0)
 }
 
-// bracketed reports whether text is in brackets.
-func bracketed(text string) bool {
-	return len(text) > 2 && text[0] == '[' && text[len(text)-1] == ']'
+// call matches a vector as numpy, PyTorch or Spark write it in Python, and its numbers.
+var call = regexp.MustCompile(`(?s)^(?:\w+\.)?(?:[aA]rray|tensor|Tensor|DenseVector)\((.*?)(?:,\s*(?:dtype|device|grad_fn|requires_grad|shape)=.*)?\)$`)
+
+// unwrapped returns the text in up to two pairs of brackets, or in a call of Python, and the first
+// bracket; 0 if there is none.
+func unwrapped(text string) (inner string, open byte) {
+	text = strings.TrimSpace(text)
+	if strings.HasSuffix(text, ")") {
+		if m := call.FindStringSubmatch(text); m != nil {
+			text, open = strings.TrimSpace(m[1]), '['
+		}
+	}
+	for range 2 {
+		if n := len(text); n >= 2 && (text[0] == '[' && text[n-1] == ']' || text[0] == '(' && text[n-1] == ')' || text[0] == '{' && text[n-1] == '}') {
+			if open == 0 {
+				open = text[0]
+			}
+			text = strings.TrimSpace(text[1 : n-1])
+		}
+	}
+	return text, open
 }
 
 // listsIn returns the number of lists that each list contains, 0 if the numbers differ, a list is null
@@ -216,19 +246,19 @@ func numbersOf(to []float64, b []byte, form string) ([]float64, error) {
 	return to, nil
 }
 
-// ParseVector appends the numbers in a text. They are separated by commas or, as in numpy, by
-// blanks and newlines, in up to two pairs of brackets. NaN, null and None are read as NaN.
+// ParseVector appends the numbers in a text. They are separated by commas, semicolons or, as in
+// numpy, by blanks and newlines, in up to two pairs of brackets or in a call such as array([1, 2]).
+// NaN, null and None are read as NaN.
 func ParseVector(to []float64, text string) ([]float64, error) {
-	text = strings.TrimSpace(text)
-	for range 2 {
-		if bracketed(text) || text == "[]" {
-			text = strings.TrimSpace(text[1 : len(text)-1])
-		}
-	}
+	text, _ = unwrapped(text)
 	if text == "" {
 		return to, nil
 	}
-	blanks := !strings.Contains(text, ",")
+	comma := ","
+	if !strings.Contains(text, comma) {
+		comma = ";"
+	}
+	blanks := !strings.Contains(text, comma)
 	for more := true; more; {
 		var item string
 		if blanks {
@@ -239,7 +269,7 @@ func ParseVector(to []float64, text string) ([]float64, error) {
 			} else if item = text; item == "" {
 				break
 			}
-		} else if item, text, more = strings.Cut(text, ","); true {
+		} else if item, text, more = strings.Cut(text, comma); true {
 			item = strings.TrimSpace(item)
 		}
 		v, err := vectorElement(item)

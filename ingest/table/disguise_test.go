@@ -91,6 +91,17 @@ func TestDisguiseOfTexts(t *testing.T) {
 		{[]string{"[1, 2]", "1, 2"}, ""},
 		{[]string{"[1, 2]", "[]"}, ""},
 		{[]string{"null", ""}, ""},
+		{[]string{"(1, 2, 3)", "(4, 5, 6)"}, "text"},
+		{[]string{"{1,2,3}"}, "text"},
+		{[]string{"(1.5, 2.5)"}, ""}, // a pair
+		{[]string{"{\"a\": 1, \"b\": 2, \"c\": 3}"}, ""},
+		{[]string{"array([1.5, 2.5], dtype=float32)", "array([1., 2.])"}, "text"},
+		{[]string{"tensor([[0.5, 1.5]], device='cuda:0')"}, "text"},
+		{[]string{"0.5;1.5;2;3.5", "", "1.5;2.5;0.25;1"}, "text"},
+		{[]string{"0.5 1.5 2 3.5", "1.5 2.5 0.25 1"}, "text"},
+		{[]string{"0.5 1.5 2 3.5", "1.5 2.5 0.25"}, ""},
+		{[]string{"030 123 456 78", "040 987 654 32"}, ""},
+		{[]string{"1 sentence. of. words."}, ""},
 		{nil, ""},
 	} {
 		if got := table.DisguiseOf(texts(c.values...)); got.Form != c.form {
@@ -198,6 +209,7 @@ func TestDisguiseOfLists(t *testing.T) {
 func TestParseVector(t *testing.T) {
 	nan := math.NaN()
 	for in, want := range map[string][]float64{
+		"array([1, 2], dtype=float32)": {7, 1, 2}, "tensor([1.5,\n 2.])": {7, 1.5, 2}, "{1,2}": {7, 1, 2}, "(1; 2)": {7, 1, 2}, "1;2": {7, 1, 2},
 		"[1, 2.5, -3e2]": {7, 1, 2.5, -300}, " [[1 2\n 3]] ": {7, 1, 2, 3}, "1 2": {7, 1, 2}, "1,2": {7, 1, 2}, "[1\t2\r\n3]": {7, 1, 2, 3},
 		"[null, None, NaN, 4]": {7, nan, nan, nan, 4}, "[]": {7}, "": {7}, "[ ]": {7}, "[[]]": {7}, "[5]": {7, 5}, "[ 1 , 2 ]": {7, 1, 2},
 	} {
