@@ -1,6 +1,7 @@
 package input
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,6 +65,7 @@ func below(path string) ([]string, error) {
 		return nil, err
 	}
 	var out []string
+	other := "" // the first file that is no data by its name
 	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -72,13 +74,34 @@ func below(path string) ([]string, error) {
 			return fs.SkipDir
 		case !d.IsDir() && IsData(name):
 			out = append(out, name)
+		case !d.IsDir() && other == "" && !Hidden(d.Name()):
+			other = name
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, table.Origin{File: path}.Bad("the folder cannot be read").Because(err)
 	}
+	if len(out) == 0 && other != "" {
+		if is, do := kindOf(other); is != "" {
+			return nil, table.Origin{File: other}.Bad("this is %s, which is not read", is).Suggest("%s", do)
+		}
+	}
 	return out, CheckFolder(path, out)
+}
+
+// kindOf returns the name of a file's format that is not read, and advice; "" for others.
+func kindOf(path string) (is, do string) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", ""
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	if s, known := RecognizeFile(head); err == nil && known && s.File != "" {
+		return s.Is, s.File
+	}
+	return "", ""
 }
 
 // CheckFolder returns an error if a folder has no data files, or files of several formats.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -21,7 +22,8 @@ import (
 // Disguise is the form of vectors in a column that is not a list of numbers.
 type Disguise struct {
 	// Form is "text", "list of one list", "list of 5 lists" or of another number, "float16",
-	// "float32" or "float64" (little endian), or "" if the column contains no vectors.
+	// "float32" or "float64" (little endian), "base64 of float32" or of another, or "" if the column
+	// contains no vectors.
 	Form string
 	// Lists is the number of lists in a list, 0 for other forms.
 	Lists int
@@ -37,8 +39,19 @@ func DisguiseOf(c Column) Disguise {
 		if c.Kind() == Text && holdsTexts(c) {
 			return Disguise{Form: "text"}
 		}
+		if rows := unpacked(c); rows != nil {
+			if form := bytesForm(rows); form != "" {
+				return Disguise{Form: base64Of + form}
+			}
+		}
 	case *array.Binary, *array.LargeBinary, *array.FixedSizeBinary:
-		return Disguise{Form: bytesForm(c)}
+		var rows [][]byte
+		for i := 0; i < c.Len() && len(rows) < lookDisguised; i++ {
+			if !c.IsNull(i) {
+				rows = append(rows, bytesOf(c, i))
+			}
+		}
+		return Disguise{Form: bytesForm(rows)}
 	case array.ListLike:
 		if !isNumber(elemOf(a.ListValues().DataType())) {
 			return Disguise{}
@@ -156,6 +169,26 @@ func listsIn(l array.ListLike) int {
 	return lists
 }
 
+// base64Of begins the form of bytes that are written in base64, as embedding APIs send them.
+const base64Of = "base64 of "
+
+// unpacked returns the bytes of texts in base64, nil if a text is something else.
+func unpacked(c Column) (rows [][]byte) {
+	const least = 16 // characters: others are words
+	for i := 0; i < c.Len() && len(rows) < lookDisguised; i++ {
+		text := c.Text(i)
+		if c.IsNull(i) || text == "" {
+			continue
+		}
+		b, err := base64.StdEncoding.DecodeString(text)
+		if err != nil || len(text) < least {
+			return nil
+		}
+		rows = append(rows, b)
+	}
+	return rows
+}
+
 // leastBytes is the least number of bytes for a decision. Fewer bytes may look like numbers by
 // chance.
 const leastBytes = 24
@@ -163,13 +196,7 @@ const leastBytes = 24
 // bytesForm returns the type of number that bytes of one length contain. It is the type for which
 // the exponents of the numbers vary least. Other bytes, such as hashes, have random exponents, and
 // codes consist of printable characters.
-func bytesForm(c Column) string {
-	var rows [][]byte
-	for i := 0; i < c.Len() && len(rows) < lookDisguised; i++ {
-		if !c.IsNull(i) {
-			rows = append(rows, bytesOf(c, i))
-		}
-	}
+func bytesForm(rows [][]byte) string {
 	if len(rows) == 0 || len(rows[0]) < 4 || slices.ContainsFunc(rows, func(r []byte) bool { return len(r) != len(rows[0]) }) {
 		return ""
 	}
@@ -314,8 +341,12 @@ func (d Disguise) Vectors(c Column, o Origin) (Column, error) {
 			continue
 		}
 		var err error
-		if d.Form == "text" {
+		if form, packed := strings.CutPrefix(d.Form, base64Of); d.Form == "text" {
 			v, err = ParseVector(v[:0], string(raw))
+		} else if packed {
+			if raw, err = base64.StdEncoding.DecodeString(string(raw)); err == nil {
+				v, err = numbersOf(v[:0], raw, form)
+			}
 		} else {
 			v, err = numbersOf(v[:0], raw, d.Form)
 		}

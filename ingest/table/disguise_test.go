@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -102,6 +103,9 @@ func TestDisguiseOfTexts(t *testing.T) {
 		{[]string{"0.5 1.5 2 3.5", "1.5 2.5 0.25"}, ""},
 		{[]string{"030 123 456 78", "040 987 654 32"}, ""},
 		{[]string{"1 sentence. of. words."}, ""},
+		{[]string{base64.StdEncoding.EncodeToString(singles(1.5, -2.5, 0.25, 3, 1.25, 7)), base64.StdEncoding.EncodeToString(singles(0.5, 1.25, -0.125, 2, -9, 1.75))}, "base64 of float32"},
+		{[]string{"c2hvcnQgdGV4dHMgaW4gYmFzZTY0IGFyZSBubyB2ZWN0b3Jz"}, ""},
+		{[]string{"d41d8cd98f00b204e9800998ecf8427e", "9e107d9d372bb6826bd81d3542a419d6"}, ""}, // hashes
 		{nil, ""},
 	} {
 		if got := table.DisguiseOf(texts(c.values...)); got.Form != c.form {
@@ -245,6 +249,7 @@ func TestDisguisedVectors(t *testing.T) {
 		"float16": {"float16", raw([]byte{0, 0x3c, 0, 0x40}), `[[1,2]]`},
 		"float32": {"float32", raw(singles(1, -2.5), nil, singles(3, 4)), `[[1,-2.5],null,[3,4]]`},
 		"float64": {"float64", raw(doubles(1, -2.1)), `[[1,-2.1]]`},
+		"base64":  {"base64 of float32", texts(base64.StdEncoding.EncodeToString(singles(1, -2.5)), "", base64.StdEncoding.EncodeToString(singles(3, 4))), `[[1,-2.5],null,[3,4]]`},
 		"fixed":   {"float32", fixedBytes(8, singles(1, -2.5), nil), `[[1,-2.5],null]`},
 		"lists":   {"list of one list", column(t, nested, `[[[1, 2]], null, [], [[3, null]], [[]]]`), `[[1,2],null,null,[3,"NaN"],[]]`},
 		"matrix":  {"list of 2 lists", column(t, nested, `[[[1, 2], [3, 4]], null, [[5, null], [7, 8]]]`), `[[1,2,3,4],null,[5,"NaN",7,8]]`},
