@@ -173,6 +173,12 @@ func advise(p *ingest.Profile, r table.Reader) string {
 		lines = append(lines, p.Constant())
 	default:
 		lines = append(lines, "there is no column that fit could take")
+		for _, c := range p.Columns {
+			if c.Kind == table.Text && c.Distinct > 1 && !strings.ContainsAny(c.Name, `,:\'*?[`) {
+				lines = append(lines, fmt.Sprintf("a model of text embeddings makes vectors of text; without one, its words do: --columns '%s:tokens=64'", c.Name))
+				break
+			}
+		}
 	}
 	lines = append(lines, unread(p)...)
 	for i := range p.Columns {
