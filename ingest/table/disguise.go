@@ -82,10 +82,10 @@ func storage(a arrow.Array) arrow.Array {
 	return a
 }
 
-// holdsTexts reports whether the texts are in brackets and the first of them contains numbers. Those in
-// round or curly brackets, which are also pairs or sets, must be at least three. Without brackets all
-// texts must be as many numbers, at least four, between semicolons or blanks, most of them fractions:
-// others are codes or telephone numbers.
+// holdsTexts reports whether the texts are in brackets and the first of them contains numbers. In round
+// or curly brackets these must be at least three, mostly fractions: others are pairs, colours or sets.
+// Without brackets all texts must be as many numbers, at least four, between semicolons or blanks,
+// mostly fractions: others are codes or telephone numbers.
 func holdsTexts(c Column) bool {
 	seen, bare, fractions := 0, 0, 0
 	for i := 0; i < c.Len() && seen < lookDisguised; i++ {
@@ -100,16 +100,17 @@ func holdsTexts(c Column) bool {
 				return false
 			}
 			bare = len(v)
-			fractions += strings.Count(text, ".") - bare/2
 		} else if bare > 0 || inner == "" {
 			return false
 		}
 		if v, err := ParseVector(nil, text); seen == 0 && (err != nil && !strings.Contains(inner, "...") || err == nil && (len(v) < 2 || len(v) < 3 && open != '[')) {
 			return false
+		} else if open != '[' {
+			fractions += strings.Count(text, ".") - len(v)/2
 		}
 		seen++
 	}
-	return seen > 0 && (bare == 0 || fractions >= 0)
+	return seen > 0 && fractions >= 0
 }
 
 // call matches a vector as numpy, PyTorch or Spark write it in Python, and its numbers.

@@ -92,9 +92,11 @@ func TestDisguiseOfTexts(t *testing.T) {
 		{[]string{"[1, 2]", "1, 2"}, ""},
 		{[]string{"[1, 2]", "[]"}, ""},
 		{[]string{"null", ""}, ""},
-		{[]string{"(1, 2, 3)", "(4, 5, 6)"}, "text"},
-		{[]string{"{1,2,3}"}, "text"},
-		{[]string{"(1.5, 2.5)"}, ""}, // a pair
+		{[]string{"(1.5, 2.25, 3)", "(4.5, 5, 6.5)"}, "text"},
+		{[]string{"{1.5,2.5,3}"}, "text"},
+		{[]string{"(255, 0, 0)", "(0, 128, 255)"}, ""}, // colours
+		{[]string{"{1,2,3}", "{7}"}, ""},               // sets
+		{[]string{"(1.5, 2.5)"}, ""},                   // a pair
 		{[]string{"{\"a\": 1, \"b\": 2, \"c\": 3}"}, ""},
 		{[]string{"array([1.5, 2.5], dtype=float32)", "array([1., 2.])"}, "text"},
 		{[]string{"tensor([[0.5, 1.5]], device='cuda:0')"}, "text"},
