@@ -185,8 +185,9 @@ func (t *stepTimes) progress(stage string, _, _ int) {
 	}
 }
 
-// steady returns the seconds of learning, which took the given ones, with all steps as long as the
-// middle one: if other processes run, one step of a trial may take longer than the others together.
+// steady returns the seconds of learning, which took the given ones, without interruptions: if other
+// processes run, one step of a trial may take longer than the others together. Steps of more than
+// three times the middle one count as the mean of the others.
 func (t stepTimes) steady(took float64) float64 {
 	if len(t) < 3 {
 		return took
@@ -195,8 +196,15 @@ func (t stepTimes) steady(took float64) float64 {
 	for i := range steps {
 		steps[i] = t[i+1].Sub(t[i]).Seconds()
 	}
-	n := float64(len(steps))
-	return took + n*quantile.Middle(steps) - t[len(t)-1].Sub(t[0]).Seconds()
+	const most = 3
+	middle := quantile.Middle(steps)
+	sum, n := 0., 0.
+	for _, s := range steps {
+		if s <= most*middle {
+			sum, n = sum+s, n+1
+		}
+	}
+	return took + sum/n*float64(len(steps)) - t[len(t)-1].Sub(t[0]).Seconds()
 }
 
 // index measures the construction of cells or of an index, if the plan has either.
