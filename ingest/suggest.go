@@ -193,7 +193,8 @@ func (p *Profile) Constant() string {
 // Unused returns the columns that the suggestion omits, of those that "*" does.
 func (p *Profile) Unused() []Left {
 	return slices.DeleteFunc(slices.Clone(p.Left), func(l Left) bool {
-		return l.Column == p.Suggestion.Label || l.Column == p.Suggestion.ID || slices.ContainsFunc(p.Suggestion.Columns, func(c ColumnSpec) bool { return c.Name == l.Column })
+		isUsed := l.Column == p.Suggestion.Label || l.Column == p.Suggestion.ID
+		return isUsed && l.Column != "" || slices.ContainsFunc(p.Suggestion.Columns, func(c ColumnSpec) bool { return c.Name == l.Column })
 	})
 }
 
