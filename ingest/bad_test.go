@@ -167,7 +167,7 @@ func badInputs(t testing.TB) []badInput {
 		{"archive.zip", []byte("PK\x03\x04 and no more"), ingest.ReadOptions{}, []string{"the zip archive is corrupt or truncated"}},
 		{"page.csv", []byte("<!DOCTYPE html><html></html>"), columns("*"), []string{"this is an HTML page", "its address leads to a page"}},
 		{"objects.npy", npy("{'descr': '|O', 'fortran_order': False, 'shape': (2, 2), }", nil), ingest.ReadOptions{}, []string{"type", "O"}},
-		{"structured.npy", npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", nil), ingest.ReadOptions{}, []string{"not one of a plain array"}},
+		{"structured.npy", npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", nil), ingest.ReadOptions{}, []string{"its elements are records"}},
 		{"truncated.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", make([]byte, 15)), ingest.ReadOptions{}, []string{"row 2", "truncated"}},
 		{"header.npy", []byte("\x93NUMPY\x01\x00\xff\x00{'descr"), ingest.ReadOptions{}, []string{"truncated"}},
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -133,6 +134,22 @@ func TestPartitions(t *testing.T) {
 	}
 	if _, err := input.Expand([]string{t.TempDir()}); !table.IsBadInput(err) || !strings.Contains(err.Error(), "there is no data in the folder") {
 		t.Errorf("an empty folder: %v", err)
+	}
+	orc := t.TempDir() // as Spark writes one
+	if err := os.WriteFile(filepath.Join(orc, "part-0.orc"), []byte("ORC\x08\x03"+strings.Repeat("\x00", 600)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := input.Expand([]string{orc}); !table.IsBadInput(err) || !strings.Contains(err.Error(), "part-0.orc: this is an ORC file, which is not read; convert it to Parquet") {
+		t.Errorf("a folder of ORC files: %v", err)
+	}
+	saved := t.TempDir() // as Hugging Face's datasets save rows
+	for _, name := range []string{"data-00000-of-00001.arrow", "dataset_info.json", "state.json"} {
+		if err := os.WriteFile(filepath.Join(saved, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := input.Expand([]string{saved}); err != nil || len(got) != 1 || filepath.Ext(got[0]) != ".arrow" {
+		t.Errorf("of a saved data set: %v, %v", got, err)
 	}
 	if _, err := input.Expand([]string{tables}); !table.IsBadInput(err) || !strings.Contains(err.Error(), "the folder holds .") {
 		t.Errorf("a folder of all kinds: %v", err)

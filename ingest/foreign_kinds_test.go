@@ -67,7 +67,6 @@ func TestForeignKindsAreNamed(t *testing.T) {
 		{"x.lance", "\x08\x01" + zeros + "\x00\x00LANC", "a Lance file", "lance.dataset"},
 		{"x.index", "IxFI\x80\x00\x00\x00\x10\x27\x00\x00" + zeros, "an index of Faiss", "faiss.read_index"},
 		{"x.tar", "a.csv" + zeros[:252] + "ustar\x0000" + zeros, "a tar archive", "tar -xf"},
-		{"x.csv.xz", "\xfd7zXZ\x00" + zeros, "compressed by xz", "xz -d"},
 		{"x.7z", "7z\xbc\xaf\x27\x1c" + zeros, "a 7z archive", "7z x"},
 		{"x.joblib", "\x78\x9c" + zeros, "compressed by zlib", "joblib.load"},
 		{"x.png", "\x89PNG\r\n\x1a\n" + zeros, "a picture (PNG)", "pixels"},

@@ -135,7 +135,7 @@ func Formats() string {
 		}
 	}
 	return strings.Join(append([]string{strings.Join(extensions, " ")}, names...), ", ") +
-		" (text, .npy, .mtx, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
+		" (text, .npy, .mtx, .idx and .arrows also in .gz, .zst, .bz2, .xz and .lz4)"
 }
 
 // openFormat returns the reader of a source's format. It closes the source if there is none.
@@ -152,7 +152,7 @@ func openFormat(in *input.Source, o Options) (r table.Reader, err error) {
 	f := formatOf(format)
 	if f.seeks && in.Packed != "" {
 		return nil, in.Origin.Bad("%s inside %s cannot be read", input.NameOf(format), in.Packed).Suggest("%s first: it is read from its end",
-			map[string]string{"gzip": "gunzip it", "zstd": "unzstd it", "bzip2": "bunzip2 it", "lz4": "unlz4 it"}[in.Packed])
+			map[string]string{"gzip": "gunzip it", "zstd": "unzstd it", "bzip2": "bunzip2 it", "xz": "unxz it", "lz4": "unlz4 it"}[in.Packed])
 	}
 	return f.open(in, o)
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -28,13 +29,17 @@ func DescribeLeft(left []Left) string {
 		if names[l.Why] == nil {
 			reasons = append(reasons, l.Why)
 		}
-		names[l.Why] = append(names[l.Why], l.Column)
+		names[l.Why] = append(names[l.Why], cmp.Or(l.Column, `""`))
 	}
 	parts := make([]string, len(reasons))
 	for i, why := range reasons {
 		parts[i] = fmt.Sprintf("%s (%s)", table.List(names[why]), why)
 	}
-	return fmt.Sprintf(`columns that "*" leaves out: %s; name one to use it: "*,%s"`, table.Line(strings.Join(parts, "; ")), table.Line(left[0].Column))
+	text := `columns that "*" leaves out: ` + table.Line(strings.Join(parts, "; "))
+	if i := slices.IndexFunc(left, func(l Left) bool { return l.Column != "" }); i >= 0 {
+		text += fmt.Sprintf(`; name one to use it: "*,%s"`, table.Line(left[i].Column))
+	}
+	return text
 }
 
 // whyLeft returns the reason why "*", with the options of c, omits a column because of its field;

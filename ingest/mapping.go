@@ -391,6 +391,10 @@ func (m Mapping) expand(s table.Schema, o table.Origin) ([]ColumnSpec, []Left, e
 					continue
 				}
 				matched = true
+				if f.Name == "" {
+					left = append(left, Left{f.Name, "it has no name"})
+					continue
+				}
 				if taken[f.Name] || slices.ContainsFunc(out, func(p string) bool { return matches(p, f.Name) }) {
 					continue
 				}

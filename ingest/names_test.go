@@ -1,12 +1,15 @@
 package ingest_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"unfold/ingest"
@@ -109,5 +112,31 @@ func TestCheckText(t *testing.T) {
 		if err := emit.CheckText(c.path, []string{"a", c.keep}); (err == nil) != c.good {
 			t.Errorf("%s in %s: %v", c.keep, c.path, err)
 		}
+	}
+}
+
+// A column without a name, which no option can name, is left out with the reason.
+func TestColumnWithoutNameIsSaidToBeLeft(t *testing.T) {
+	fields := []arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Float64}, {Name: "", Type: arrow.PrimitiveTypes.Float64}, {Name: "b", Type: arrow.PrimitiveTypes.Float64}}
+	rb := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema(fields, nil))
+	for i, b := range rb.Fields() {
+		b.(*array.Float64Builder).AppendValues([]float64{float64(i), 2.5, -1}, nil)
+	}
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(rb.Schema()))
+	if err := errors.Join(w.Write(rb.NewRecord()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ingest.Open(t.Context(), tempFile(t, "x.arrows", out.Bytes()), ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	p, err := ingest.ReadProfile(t.Context(), r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ingest.DescribeLeft(p.Unused()); got != `columns that "*" leaves out: "" (it has no name)` {
+		t.Errorf("left out: %q", got)
 	}
 }

@@ -79,7 +79,7 @@ func TestWideParquetTakesLinearMemory(t *testing.T) {
 	if many > 12*few {
 		t.Errorf("ten times the columns allocate %d MiB, %.1f times as much", many>>20, float64(many)/float64(few))
 	}
-	if each := held / 6000; each > 8<<10 {
+	if each := held / 6000; each > 512 {
 		t.Errorf("%d bytes a column are held after its last row", each)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,8 @@ type ColumnProfile struct {
 	Kind table.Kind
 	// Missing is the number of rows without a value: null, NaN, or a vector with such an element.
 	Missing int64
+	// Null is the number of rows without a vector, which have no values to fill.
+	Null int64
 	// Min and Max are the smallest and the largest number, element of a vector, or time in days
 	// since 1970. They are NaN if there is none.
 	Min, Max float64
@@ -35,9 +38,12 @@ type ColumnProfile struct {
 	zeros  int64
 	m      moments
 	values map[string]bool
-	// timed is true if all text so far can be parsed as times.
-	timed bool
+	// timed is true if all text so far can be parsed as times, and united if it is numbers with units.
+	timed, united bool
 }
+
+// unitNumber matches a number with a sign of a currency or of percent.
+var unitNumber = regexp.MustCompile(`^\(?[-+]?([$€£¥]\s?-?[0-9][0-9.,']*|[0-9][0-9.,']*\s?[%‰$€£¥])\)?$`)
 
 // MostDistinct is the maximum of ColumnProfile.Distinct.
 const MostDistinct = 1000
@@ -72,7 +78,7 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	flat := schema.Flat()
 	p := &Profile{Columns: make([]ColumnProfile, len(flat))}
 	for i, f := range flat {
-		p.Columns[i] = ColumnProfile{Name: f.Name, Type: f.Type, Kind: f.Kind, Min: math.NaN(), Max: math.NaN(), timed: f.Kind == table.Text}
+		p.Columns[i] = ColumnProfile{Name: f.Name, Type: f.Type, Kind: f.Kind, Min: math.NaN(), Max: math.NaN(), timed: f.Kind == table.Text, united: f.Kind == table.Text}
 	}
 	if s, is := SparseOf(r); is {
 		return p.ofSparse(ctx, s, see)
@@ -83,6 +89,9 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	}
 	// The omitted columns depend on the rows.
 	fitter, refused := newFitter(Mapping{Columns: []ColumnSpec{{Name: "*"}}}, withoutOdd(schema), table.Origin{})
+	if refused == nil {
+		fitter.columns = nil // nothing is learnt
+	}
 	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return nil, err
@@ -104,9 +113,18 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	}
 	if refused == nil {
 		p.Left = fitter.Left()
+		united := map[string]bool{}
+		for i := range p.Columns {
+			if c := &p.Columns[i]; c.isUnited() {
+				united[c.Name] = true
+			}
+		}
 		for i := range p.Left {
 			if f, ok := schema.Find(p.Left[i].Column); ok && f.Odd != nil && f.Odd.Kind == table.Number {
 				p.Left[i].Why = fmt.Sprintf("%d of %d values are numbers, %q is not", f.Odd.Fit, f.Odd.Of, table.Clip(f.Odd.Text))
+			}
+			if united[p.Left[i].Column] {
+				p.Left[i].Why = unitWhy
 			}
 		}
 	}
@@ -119,6 +137,12 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	p.suggest()
 	return p, nil
 }
+
+// unitWhy is the reason for omitting a column of numbers with units.
+const unitWhy = "numbers with a sign of percent or a currency: write them without"
+
+// isUnited reports whether a column of text has numbers with units only.
+func (c *ColumnProfile) isUnited() bool { return c.united && c.Distinct > 0 }
 
 // withoutOdd returns a schema in which columns with odd values are text.
 func withoutOdd(s table.Schema) table.Schema {
@@ -143,6 +167,9 @@ func (c *ColumnProfile) see(t *table.Table) error {
 		row := table.VectorRows(col)
 		for i := range col.Len() {
 			v := row(i)
+			if v == nil {
+				c.Null++
+			}
 			if v == nil || slices.ContainsFunc(v, math.IsNaN) {
 				c.Missing++
 			}
@@ -174,6 +201,7 @@ func (c *ColumnProfile) see(t *table.Table) error {
 				if c.values == nil {
 					c.values = map[string]bool{}
 				}
+				c.united = c.united && unitNumber.MatchString(v)
 				c.values[strings.Clone(v)] = true
 			}
 		}

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,10 +30,35 @@ func isJSON(head []byte) bool {
 		return false
 	case first == '{':
 		return second == '"' || second == '}'
+	case first == '[' && strings.IndexByte(`-0123456789`, second) >= 0:
+		return isNumbers(head[bytes.IndexByte(head, '[')+1:])
+	case first == '[' && second == '[':
+		return isJSON(head[bytes.IndexByte(head, '[')+1:])
 	case first == '[':
-		return strings.IndexByte(`{["]-0123456789`, second) >= 0
+		return strings.IndexByte(`{"]`, second) >= 0
 	}
 	return false
+}
+
+// jsonValue matches a value in a list, or the beginning of a value that is not a number.
+var jsonValue = regexp.MustCompile(`^\s*(-?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?\s*$|-?Infinity\s*$|NaN\s*$|null\s*$|true\s*$|false\s*$|[\[{"])`)
+
+// isNumbers reports whether text after a bracket is a list that begins with a number. It is not in
+// logs, whose lines begin with a time in brackets, or in lists of addresses.
+func isNumbers(text []byte) bool {
+	list, _, whole := bytes.Cut(text, []byte{']'})
+	values := bytes.Split(list, []byte{','})
+	if !whole && len(values) > 1 {
+		values = values[:len(values)-1] // the last continues
+	}
+	for _, v := range values {
+		if found := jsonValue.Find(v); found == nil {
+			return false
+		} else if strings.IndexByte(`[{"`, found[len(found)-1]) >= 0 {
+			break // it may contain commas and brackets
+		}
+	}
+	return true
 }
 
 // opening returns the first two bytes that are not white space, after a byte order mark; 0 for a

@@ -92,7 +92,7 @@ func (p *Profile) rowNames() string {
 		if k < 0 || c.Missing > 0 {
 			continue
 		}
-		isText := c.Kind == table.Text && int64(c.Distinct) == min(p.Rows, MostDistinct) && p.Rows >= leastRows
+		isText := c.Kind == table.Text && !c.isUnited() && int64(c.Distinct) == min(p.Rows, MostDistinct) && p.Rows >= leastRows
 		switch {
 		case isText && p.Left[k].Why == indexWhy:
 			return c.Name
@@ -193,7 +193,8 @@ func (p *Profile) Constant() string {
 // Unused returns the columns that the suggestion omits, of those that "*" does.
 func (p *Profile) Unused() []Left {
 	return slices.DeleteFunc(slices.Clone(p.Left), func(l Left) bool {
-		return l.Column == p.Suggestion.Label || l.Column == p.Suggestion.ID || slices.ContainsFunc(p.Suggestion.Columns, func(c ColumnSpec) bool { return c.Name == l.Column })
+		isUsed := l.Column == p.Suggestion.Label || l.Column == p.Suggestion.ID
+		return isUsed && l.Column != "" || slices.ContainsFunc(p.Suggestion.Columns, func(c ColumnSpec) bool { return c.Name == l.Column })
 	})
 }
 
@@ -325,5 +326,7 @@ func (p *Profile) fitMetric(chosen Metric) {
 
 // escaped escapes a name for ParseColumns.
 func escaped(name string) string {
-	return strings.NewReplacer(`\`, `\\`, ",", `\,`, ":", `\:`).Replace(name)
+	return specials.Replace(name)
 }
+
+var specials = strings.NewReplacer(`\`, `\\`, ",", `\,`, ":", `\:`)

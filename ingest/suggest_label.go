@@ -72,7 +72,7 @@ func (p *Profile) called(names []string, passes func(*ColumnProfile) bool) *Colu
 
 // categorical reports whether a column of text has few enough values to be categories.
 func (p *Profile) categorical(c *ColumnProfile) bool {
-	return c.Distinct > 1 && c.Distinct <= categories && 2*int64(c.Distinct) <= p.Rows
+	return c.Distinct > 1 && !c.isUnited() && c.Distinct <= categories && 2*int64(c.Distinct) <= p.Rows
 }
 
 // labelNote returns what was guessed about the label, and the flags that use the column instead.

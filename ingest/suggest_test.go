@@ -87,3 +87,30 @@ func TestSuggestions(t *testing.T) {
 		}
 	}
 }
+
+// Numbers with a sign of percent or a currency are neither labels nor ids nor categories.
+func TestNumbersWithUnitsAreNotSuggested(t *testing.T) {
+	text := "id,a,b,share,price\n"
+	for row := range 60 {
+		text += fmt.Sprintf("x%d,%d,%d.5,%d%%,\"$%d,%03d.00\"\n", row, row*row%17, row*7%11, row%9, 1+row, row)
+	}
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ingest.Open(t.Context(), path, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	p, err := ingest.ReadProfile(t.Context(), r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ingest.Flags(p.Suggested()); got != "--columns '*' --id id" {
+		t.Errorf("suggested %s", got)
+	}
+	if got := ingest.DescribeLeft(p.Left); !strings.Contains(got, "share, price (numbers with a sign of percent or a currency: write them without)") {
+		t.Error(got)
+	}
+}

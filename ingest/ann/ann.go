@@ -33,7 +33,7 @@ var kinds = map[string]kind{
 // kindOf returns the format for a file's extension.
 func kindOf(path string) (kind, bool) {
 	name := strings.ToLower(path)
-	for _, packed := range []string{".gz", ".zst", ".bz2", ".lz4"} {
+	for _, packed := range []string{".gz", ".zst", ".bz2", ".xz", ".lz4"} {
 		name = strings.TrimSuffix(name, packed)
 	}
 	k, ok := kinds[filepath.Ext(name)]

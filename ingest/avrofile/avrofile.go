@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/twmb/avro"
 	"github.com/twmb/avro/ocf"
 
 	"unfold/ingest/avrorec"
@@ -31,8 +32,10 @@ func NewReader(in *input.Source, opts jsonrec.FileOptions) (table.Reader, error)
 		return nil, err
 	}
 	checks := &checks{}
-	readerOpts := []ocf.ReaderOpt{ocf.WithMaxBlockBytes(maxBlock), ocf.WithMaxDecompressedBlockBytes(maxBlock)}
-	for _, c := range []ocf.Codec{stored{}, ocf.DeflateCodec(0), ocf.SnappyCodec(), unzipped{}, zstd} {
+	// Polars names no record, and others give columns any name.
+	anyName := avro.WithLaxNames(func(string) error { return nil })
+	readerOpts := []ocf.ReaderOpt{ocf.WithSchemaOpts(anyName), ocf.WithMaxBlockBytes(maxBlock), ocf.WithMaxDecompressedBlockBytes(maxBlock)}
+	for _, c := range []ocf.Codec{stored{}, ocf.DeflateCodec(0), ocf.SnappyCodec(), bzipped, xzipped, zstd} {
 		readerOpts = append(readerOpts, ocf.WithCodec(checked{c, checks}))
 	}
 	head := &heading{in.Reader, maxHead}
@@ -56,7 +59,7 @@ func NewReader(in *input.Source, opts jsonrec.FileOptions) (table.Reader, error)
 // explain returns the error of a file that cannot be opened.
 func explain(o table.Origin, err error) error {
 	if m := unknownCodec.FindStringSubmatch(err.Error()); m != nil {
-		return o.Bad("the Avro file is compressed by %s, which is not supported: write it with deflate, snappy, zstandard, bzip2 or null", m[1])
+		return o.Bad("the Avro file is compressed by %s, which is not supported: write it with deflate, snappy, zstandard, bzip2, xz or null", m[1])
 	}
 	return o.Bad("the Avro file cannot be read").Because(err)
 }

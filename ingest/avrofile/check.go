@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/avro/ocf"
 
 	"unfold/ingest/avrorec"
+	"unfold/ingest/input"
 )
 
 const (
@@ -71,18 +72,28 @@ func (stored) DecompressBounded(src []byte, most int64) ([]byte, error) {
 	return src, nil
 }
 
-// unzipped is the codec of blocks compressed by bzip2, which are only read.
-type unzipped struct{}
+// unpacked is a codec whose blocks are only read.
+type unpacked struct {
+	name string
+	open func(io.Reader) (io.Reader, error)
+}
 
-var errOnlyRead = errors.New("bzip2 is only read")
+var (
+	bzipped = &unpacked{"bzip2", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }}
+	xzipped = &unpacked{"xz", input.Unxz}
+)
 
-func (unzipped) Name() string                            { return "bzip2" }
-func (unzipped) Compress([]byte) ([]byte, error)         { return nil, errOnlyRead }
-func (u unzipped) Decompress(src []byte) ([]byte, error) { return u.DecompressBounded(src, maxBlock) }
-func (unzipped) Close() error                            { return nil }
+func (u *unpacked) Name() string                          { return u.name }
+func (u *unpacked) Compress([]byte) ([]byte, error)       { return nil, errors.New(u.name + " is only read") }
+func (u *unpacked) Decompress(src []byte) ([]byte, error) { return u.DecompressBounded(src, maxBlock) }
+func (*unpacked) Close() error                            { return nil }
 
-func (unzipped) DecompressBounded(src []byte, most int64) ([]byte, error) {
-	block, err := io.ReadAll(io.LimitReader(bzip2.NewReader(bytes.NewReader(src)), most+1))
+func (u *unpacked) DecompressBounded(src []byte, most int64) ([]byte, error) {
+	r, err := u.open(bytes.NewReader(src))
+	if err != nil {
+		return nil, err
+	}
+	block, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(block)) > most {
 		err = fmt.Errorf("a block of more than %d bytes", most)
 	}

@@ -169,6 +169,9 @@ func sample(head string, cut bool, d dialect) (out [][]string) {
 
 // guessComma guesses the separator from the beginning of a text.
 func guessComma(head string, cut bool, path string, d dialect, n numerals) rune {
+	if areVectors(head) {
+		return ','
+	}
 	best, most := rune(0), separation{}
 	for _, c := range separators {
 		d.comma = c
@@ -210,6 +213,24 @@ func guessComma(head string, cut bool, path string, d dialect, n numerals) rune 
 		return ' '
 	}
 	return ','
+}
+
+// areVectors reports whether the first lines are vectors in brackets as numpy prints them, with blanks
+// between the numbers.
+func areVectors(head string) bool {
+	const some = 20
+	seen := 0
+	for line := range strings.Lines(head) {
+		line = strings.TrimSpace(line)
+		if seen == some || seen > 0 && !strings.HasSuffix(line, "]") {
+			break // the last line may be cut off
+		}
+		if strings.Contains(line, ",") || !isVector(line) {
+			return false
+		}
+		seen++
+	}
+	return seen > 1
 }
 
 // rareComma returns the rare separator that divides all records evenly, 0 if there is none.

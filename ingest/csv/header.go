@@ -211,18 +211,27 @@ func areSteps(rec []string) bool {
 	return len(rec) >= fewest && step != 0
 }
 
-// areNames reports whether all fields are filled, and neither numbers nor booleans.
+// areNames reports whether all fields are filled, and neither numbers, vectors nor booleans.
 func areNames(rec []string, n numerals) bool {
 	for _, f := range rec {
 		f = strings.TrimSpace(f)
 		if _, err := (numerals{}).float(f); err == nil || n.isMissing(f) {
 			return false
 		}
-		if _, ok := parseBool(f); ok || commaNumber.MatchString(f) {
+		if _, ok := parseBool(f); ok || commaNumber.MatchString(f) || isVector(f) {
 			return false
 		}
 	}
 	return len(rec) > 0
+}
+
+// isVector reports whether a field is at least two numbers in brackets.
+func isVector(f string) bool {
+	if len(f) < 2 || f[0] != '[' || f[len(f)-1] != ']' {
+		return false
+	}
+	v, err := table.ParseVector(nil, f)
+	return err == nil && len(v) > 1
 }
 
 func allNames(rec []string) bool { return areNames(rec, numerals{}) }

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,6 +65,7 @@ func below(path string) ([]string, error) {
 		return nil, err
 	}
 	var out []string
+	other := "" // the first file that is no data by its name
 	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -72,13 +74,34 @@ func below(path string) ([]string, error) {
 			return fs.SkipDir
 		case !d.IsDir() && IsData(name):
 			out = append(out, name)
+		case !d.IsDir() && other == "" && !Hidden(d.Name()):
+			other = name
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, table.Origin{File: path}.Bad("the folder cannot be read").Because(err)
 	}
+	if len(out) == 0 && other != "" {
+		if is, do := kindOf(other); is != "" {
+			return nil, table.Origin{File: other}.Bad("this is %s, which is not read", is).Suggest("%s", do)
+		}
+	}
 	return out, CheckFolder(path, out)
+}
+
+// kindOf returns the name of a file's format that is not read, and advice; "" for others.
+func kindOf(path string) (is, do string) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", ""
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	if s, known := RecognizeFile(head); err == nil && known && s.File != "" {
+		return s.Is, s.File
+	}
+	return "", ""
 }
 
 // CheckFolder returns an error if a folder has no data files, or files of several formats.
@@ -102,7 +125,7 @@ var endings = []string{".arrow", ".arrows", ".feather", ".ipc", ".parquet", ".cs
 // ? begins the query of an address.
 func ending(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), "?")
-	for _, packed := range []string{".gz", ".zst", ".bz2", ".lz4"} {
+	for _, packed := range []string{".gz", ".zst", ".bz2", ".xz", ".lz4"} {
 		name = strings.TrimSuffix(name, packed)
 	}
 	if ext := filepath.Ext(name); slices.Contains(endings, ext) {
@@ -114,8 +137,11 @@ func ending(name string) string {
 // Hidden reports whether a name is that of an auxiliary file of writers of partitioned folders.
 func Hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
+// descriptions are files that Hugging Face's datasets write beside the data.
+var descriptions = []string{"dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"}
+
 // IsData reports whether a path has the name of a data file.
 func IsData(path string) bool {
 	name := path[strings.LastIndexAny(path, `/\`)+1:]
-	return !Hidden(name) && ending(name) != ""
+	return !Hidden(name) && ending(name) != "" && !slices.Contains(descriptions, name)
 }

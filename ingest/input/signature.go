@@ -42,7 +42,7 @@ var signatures = []Signature{
 	{Magic: "FCS2.0", Is: "an FCS file", Format: FCS},
 	{Magic: "FCS3.", Is: "an FCS file", Format: FCS},
 
-	{Magic: "\xfd7zXZ\x00", Is: "compressed by xz", File: "unpack it first: xz -d, or xz -dc FILE | unfold ... -", Message: compressed},
+	{Magic: "\xfd7zXZ\x00", Is: "compressed by xz", File: "unpack it first: xz -d", Message: compressed},
 	{Magic: "7z\xbc\xaf\x27\x1c", Is: "a 7z archive", File: "unpack it first: 7z x FILE"},
 	{Magic: "Rar!\x1a\x07", Is: "a RAR archive", File: "unpack it first: unrar x FILE"},
 	{Magic: "ustar", At: 257, Binary: true, Is: "a tar archive", File: "unpack it first: tar -xf FILE"},

@@ -109,6 +109,10 @@ var packings = []packing{
 		return z, func() error { z.Close(); return nil }, nil
 	}},
 	{"bzip2", "BZh", func(r io.Reader) (io.Reader, func() error, error) { return bzip2.NewReader(r), nil, nil }},
+	{"xz", "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, func() error, error) {
+		z, err := Unxz(r)
+		return z, nil, err
+	}},
 	{"lz4", "\x04\x22\x4d\x18", func(r io.Reader) (io.Reader, func() error, error) { return lz4.NewReader(r), nil, nil }},
 }
 

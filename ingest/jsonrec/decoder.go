@@ -78,8 +78,9 @@ type parser struct {
 	// outside describes the element that a sparse vector cannot have, or is "".
 	outside string
 	texts   []byte // scratch for escapes
-	// others collects the paths of lists that are not of numbers, unless it is nil.
-	others map[string]bool
+	// others collects the paths of lists that are not of numbers, with the first byte of their first
+	// element, or v for objects with a list of numbers, unless it is nil.
+	others map[string]byte
 }
 
 // parser returns a parser for a message; release returns it to the pool.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -156,7 +157,7 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	}
 	defer first.Close()
 	records := newSplitter(first.Reader, in.Origin, opts.limits().Bytes)
-	g := guesses{of: map[string]*guess{}, others: map[string]bool{}, d: New(record.Spec{Limits: opts.limits()})}
+	g := guesses{of: map[string]*guess{}, others: map[string]byte{}, d: New(record.Spec{Limits: opts.limits()})}
 	for row := int64(0); ; row++ {
 		object, line, err := records.next()
 		if err == io.EOF || err != nil && first.IsCut() {
@@ -176,8 +177,12 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	if g.rows == 1 && g.nested == 1 {
 		return out, in.Origin.Bad("this is one JSON object that holds others, no record").Suggest("write an object a line, for instance by pandas.to_json(orient=\"records\", lines=True)")
 	}
-	if lists := slices.Sorted(maps.Keys(g.others)); g.rows == 1 && len(g.names) == 0 && len(lists) > 0 {
-		return out, in.Origin.Bad("this is one JSON object, and no record; its records may be in the list %q", lists[0]).Suggest("write an object a line, for instance by jq -c '.%s[]'", lists[0])
+	if g.named() {
+		return out, in.Origin.Bad("this is one JSON object with a vector for each of %d names, no record", len(g.names)).
+			Suggest("write a record a line: jq -c 'to_entries[] | {id: .key, vector: .value}'")
+	}
+	if list := g.records(); list != "" {
+		return out, in.Origin.Bad("this is one JSON object, and no record; its records may be in the list %q", list).Suggest("write a record a line, for instance by jq -c '.%s[]'", list)
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.others)) {
 		if g.of[name] == nil {
@@ -208,8 +213,8 @@ type guesses struct {
 	d     *Decoder
 	names []string // in the order in which they came
 	of    map[string]*guess
-	// others are the paths of lists that are not of numbers. They become columns of JSON text.
-	others map[string]bool
+	// others are the paths of lists that are not of numbers, as in parser. They become columns of JSON text.
+	others map[string]byte
 	rows   int
 	// nested is the number of records whose fields are all objects.
 	nested int
@@ -225,6 +230,42 @@ type guess struct {
 // parent reports whether fields below the name are columns.
 func (g *guesses) parent(name string) bool {
 	return slices.ContainsFunc(g.names, func(n string) bool { return strings.HasPrefix(n, name+".") })
+}
+
+// listOfNumbers matches a field whose value is a list of numbers.
+var listOfNumbers = regexp.MustCompile(`":\s*\[\s*-?[0-9]`)
+
+// records returns the list in the only record which seems to have the records itself: a list of lists
+// of numbers; one of objects with vectors, if no vector is beside it; or one of objects, if nothing
+// but text is beside it. It returns "" if there is none.
+func (g *guesses) records() string {
+	if g.rows != 1 {
+		return ""
+	}
+	vectors := slices.ContainsFunc(g.names, func(name string) bool { return g.of[name].result() == record.Vector })
+	texts := !slices.ContainsFunc(g.names, func(name string) bool { return g.of[name].result() != record.Text })
+	best := ""
+	for _, list := range slices.Sorted(maps.Keys(g.others)) {
+		switch first := g.others[list]; {
+		case first == '[', first == 'v' && !vectors:
+			return list
+		case texts && (best == "" || isObject(first) && !isObject(g.others[best])):
+			best = list
+		}
+	}
+	if len(g.names) > 0 && !isObject(g.others[best]) {
+		return ""
+	}
+	return best
+}
+
+// isObject reports whether a list of others has objects.
+func isObject(first byte) bool { return first == '{' || first == 'v' }
+
+// named reports whether the only record has nothing but three or more vectors: the records' names are
+// then those of its fields.
+func (g *guesses) named() bool {
+	return g.rows == 1 && len(g.names) > 2 && len(g.others) == 0 && !slices.ContainsFunc(g.names, func(name string) bool { return g.of[name].result() != record.Vector })
 }
 
 // see looks at a record.

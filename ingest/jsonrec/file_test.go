@@ -93,6 +93,11 @@ func TestBadFiles(t *testing.T) {
 		{"not UTF-8", "{}\n{\"a\":\"\xff\"}", FileOptions{}, "row 2 (line 2): it is not UTF-8, at byte 7"},
 		{"a type that comes later", "{\"a\":1}\n{\"a\":1}\n{\"a\":\"x\"}", FileOptions{LookBytes: 8}, `row 3 (line 3), column "a": the text "x" cannot be a value of type int`},
 		{"unknown column", `{"abc":1}`, FileOptions{Types: map[string]record.Type{"abd": record.Int}}, `column "abd": there is no such column; did you mean "abc"?`},
+		{"vectors beside ids", `{"embeddings":[[1,2],[3,4]],"ids":[0,1]}`, FileOptions{}, `no record; its records may be in the list "embeddings"; write a record a line, for instance by jq -c '.embeddings[]'`},
+		{"an API's answer", `{"object":"list","data":[{"index":0,"embedding":[1,2]}],"usage":{"total_tokens":4}}`, FileOptions{}, `its records may be in the list "data"`},
+		{"vectors by name", `{"a":[1,2],"b":[3,4],"c":[5,6]}`, FileOptions{}, `a vector for each of 3 names, no record; write a record a line: jq -c 'to_entries[] | {id: .key, vector: .value}'`},
+		{"pandas' split", `{"columns":["a","b"],"index":[0,1],"data":[[1,2],[3,4]]}`, FileOptions{}, `its records may be in the list "data"`},
+		{"pandas' table", `{"schema":{"fields":[{"name":"a"}],"pandas_version":"1.4.0"},"data":[{"a":1},{"a":2}]}`, FileOptions{}, `its records may be in the list "data"`},
 		{"columns, not records", `{"a":{"0":1,"1":2},"b":{"0":1,"1":2}}`, FileOptions{}, "this is one JSON object that holds others, no record; write an object a line"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

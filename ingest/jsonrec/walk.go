@@ -1,6 +1,7 @@
 package jsonrec
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -132,7 +133,11 @@ func (p *parser) listValue(n *record.Node) bool {
 		return false
 	}
 	if p.others != nil && n.Wanted() {
-		p.others[n.Path()] = true
+		if rest := bytes.TrimLeft(p.data[start+1:p.at], " \t\r\n"); len(rest) > 0 {
+			if p.others[n.Path()] = rest[0]; rest[0] == '{' && listOfNumbers.Match(rest) {
+				p.others[n.Path()] = 'v'
+			}
+		}
 	}
 	p.own(n, start, "a list that is not of numbers")
 	return true

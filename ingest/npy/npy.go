@@ -67,6 +67,12 @@ func header(in io.Reader, origin table.Origin) (e plain, dims []int64, err error
 		return e, nil, err
 	}
 	descr, order, shape := npyDescr.FindStringSubmatch(header), npyFortran.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
+	if strings.Contains(header, "'descr': [") {
+		return e, nil, origin.Bad("its elements are records (a structured array)").Suggest("write columns: pandas.DataFrame(numpy.load(FILE)).to_parquet(\"x.parquet\")")
+	}
+	if strings.Contains(header, "M8[") || strings.Contains(header, "m8[") {
+		return e, nil, origin.Bad("its elements are times").Suggest("as numbers: x.astype(\"int64\")")
+	}
 	if descr == nil || order == nil || shape == nil {
 		return e, nil, origin.Bad("its npy header is not one of a plain array: %q", table.Clip(header)).
 			Suggest("save a numeric array with numpy.save")

@@ -25,7 +25,10 @@ import (
 type column struct {
 	field   pqarrow.SchemaField
 	typ     arrow.DataType
-	regular *regular // nil if the library reads the column
+	library bool // the library reads the column
+	regular *regular
+	isMixed bool // its pages are decoded in two ways, by mixed
+	mixed   *mixed
 	reader  *pqarrow.ColumnReader
 }
 
@@ -98,7 +101,9 @@ func (r *reader) readable(c *column) error {
 			return err
 		}
 		if r.widths[leaf] == 0 && r.meta.Schema.Column(leaf).PhysicalType() == parquet.Types.FixedLenByteArray && hasDelta(r.meta, leaf) {
-			return fmt.Errorf("DELTA_BYTE_ARRAY of bytes of fixed length beside a dictionary is %w: write it with one of them", parquetcheck.ErrUnsupported)
+			if c.isMixed = r.isMixed(c); !c.isMixed {
+				return fmt.Errorf("DELTA_BYTE_ARRAY of bytes of fixed length beside a dictionary, of %s, is %w: write it with one of them", c.typ, parquetcheck.ErrUnsupported)
+			}
 		}
 	}
 	return nil
@@ -114,15 +119,23 @@ func (r *reader) readRegular(n int64) []arrow.Array {
 	}
 	par.Do(tasks, len(r.columns), func(i int) {
 		c := r.columns[i]
-		if c.regular == nil {
+		if c.library {
 			return
 		}
 		err := contained(func() error {
-			out[i] = c.regular.read(int(n), within)
+			if c.regular == nil {
+				c.regular = r.newRegular(c)
+			}
+			if c.regular != nil {
+				out[i] = c.regular.read(int(n), within)
+			}
 			return nil
 		})
-		if err != nil || out[i] == nil {
-			out[i], c.regular = nil, nil
+		if c.library = err != nil || out[i] == nil; c.library {
+			out[i] = nil
+		}
+		if c.library || n == r.end-r.origin.Row {
+			c.regular = nil
 		}
 	})
 	return out
@@ -130,6 +143,9 @@ func (r *reader) readRegular(n int64) []arrow.Array {
 
 // read decodes the next n rows of a column with the library.
 func (r *reader) read(c *column, n int64) (arrow.Array, error) {
+	if c.isMixed {
+		return r.readMixed(c, n)
+	}
 	if c.reader == nil {
 		if err := r.begin(c); err != nil {
 			return nil, err
@@ -170,6 +186,18 @@ func (r *reader) read(c *column, n int64) (arrow.Array, error) {
 	return a, nil
 }
 
+// readMixed is read for columns whose pages are decoded in two ways.
+func (r *reader) readMixed(c *column, n int64) (arrow.Array, error) {
+	if c.mixed == nil {
+		if err := r.check.Column(c.field.ColIndex, r.groups); err != nil {
+			return nil, err
+		}
+		c.mixed = r.newMixed(c)
+	}
+	r.mem.Used = 0
+	return c.mixed.read(int(n), c.typ)
+}
+
 // begin checks the pages of a column and creates its reader.
 func (r *reader) begin(c *column) error {
 	leaves := leavesOf(nil, &c.field)
@@ -196,13 +224,17 @@ func (r *reader) begin(c *column) error {
 	return err
 }
 
-// close releases the buffers of a column that was read to its end. They take more memory than the
-// values of a column with few rows.
-func (c *column) close() {
-	c.regular = nil
+// close releases the buffers of a column that was read to its end, and its part of the footer. They
+// take more memory than the values of a column with few rows.
+func (r *reader) close(c *column) {
 	if c.reader != nil {
 		c.reader.Release()
-		c.reader = nil
+	}
+	c.reader, c.mixed = nil, nil
+	for _, leaf := range leavesOf(nil, &c.field) {
+		for _, g := range r.groups {
+			r.meta.RowGroups[g].Columns[leaf].MetaData = nil
+		}
 	}
 }
 

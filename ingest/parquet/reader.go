@@ -204,7 +204,9 @@ func describedReader(pf *file.Reader, batch int64, mem memory.Allocator) (*pqarr
 func (r *reader) describe() error {
 	var fields []arrow.Field
 	var why error
-	for _, f := range flat(nil, r.fr.Manifest.Fields, "", false) {
+	manifest := r.fr.Manifest
+	manifest.ColIndexToField, manifest.ChildToParent = nil, nil // only needed to select fields by their columns
+	for _, f := range flat(nil, manifest.Fields, "", false) {
 		c, field, err := newColumn(f)
 		if err == nil {
 			err = r.readable(c)
@@ -219,7 +221,6 @@ func (r *reader) describe() error {
 			continue
 		}
 		if r.wanted == nil || r.wanted(field.Name) {
-			c.regular = r.newRegular(c)
 			fields = append(fields, field)
 			r.columns = append(r.columns, c)
 		}
@@ -280,7 +281,7 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 				arrs[i], err = r.read(c, n)
 			}
 			if n == left {
-				c.close()
+				r.close(c)
 			}
 			return err
 		})
@@ -290,6 +291,9 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	}
 	t := table.OfRecord(r.origin, array.NewRecord(r.schema, arrs, n))
 	r.origin.Row += n
+	if n == left { // the footer of many columns is larger than their values
+		r.fr, r.meta, r.check, r.columns = nil, nil, nil, nil
+	}
 	return t, nil
 }
 

@@ -162,7 +162,7 @@ func contents(t *rapid.T, dir string, b []byte, batch int, library bool) (tables
 	defer r.Close()
 	for _, c := range r.columns {
 		if library {
-			c.regular = nil
+			c.library = true
 		}
 	}
 	for {

@@ -1,9 +1,11 @@
 package table
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,13 +16,17 @@ import (
 )
 
 // Some formats, or their writers, have no lists of numbers. Vectors are then disguised: as text
-// such as "[0.1, 0.2]" or numpy's "[0.1 0.2]", as bytes of a fixed length, or as lists of one list.
+// such as "[0.1, 0.2]", numpy's "[0.1 0.2]" or "0.1;0.2;0.3;0.4" (see holdsTexts), as bytes of a fixed length, or as lists
+// of lists: one list, or matrices of one shape.
 
 // Disguise is the form of vectors in a column that is not a list of numbers.
 type Disguise struct {
-	// Form is "text", "list of one list", "float16", "float32" or "float64" (little endian), or ""
-	// if the column contains no vectors.
+	// Form is "text", "list of one list", "list of 5 lists" or of another number, "float16",
+	// "float32" or "float64" (little endian), "base64 of float32" or of another, or "" if the column
+	// contains no vectors.
 	Form string
+	// Lists is the number of lists in a list, 0 for other forms.
+	Lists int
 }
 
 // lookDisguised is the number of rows by which DisguiseOf decides.
@@ -31,13 +37,30 @@ func DisguiseOf(c Column) Disguise {
 	switch a := storage(c.arr).(type) {
 	case *array.String, *array.LargeString, *array.Dictionary:
 		if c.Kind() == Text && holdsTexts(c) {
-			return Disguise{"text"}
+			return Disguise{Form: "text"}
+		}
+		if rows := unpacked(c); rows != nil {
+			if form := bytesForm(rows); form != "" {
+				return Disguise{Form: base64Of + form}
+			}
 		}
 	case *array.Binary, *array.LargeBinary, *array.FixedSizeBinary:
-		return Disguise{bytesForm(c)}
+		var rows [][]byte
+		for i := 0; i < c.Len() && len(rows) < lookDisguised; i++ {
+			if !c.IsNull(i) {
+				rows = append(rows, bytesOf(c, i))
+			}
+		}
+		return Disguise{Form: bytesForm(rows)}
 	case array.ListLike:
-		if isNumber(elemOf(a.ListValues().DataType())) && holdsOneList(a) {
-			return Disguise{"list of one list"}
+		if !isNumber(elemOf(a.ListValues().DataType())) {
+			return Disguise{}
+		}
+		switch n := listsIn(a); {
+		case n == 1:
+			return Disguise{"list of one list", n}
+		case n > 1:
+			return Disguise{fmt.Sprintf("list of %d lists", n), n}
 		}
 	}
 	return Disguise{}
@@ -59,43 +82,112 @@ func storage(a arrow.Array) arrow.Array {
 	return a
 }
 
-// holdsTexts reports whether the texts are in brackets and the first of them contains numbers.
+// holdsTexts reports whether the texts are in brackets and the first of them contains numbers. In round
+// or curly brackets these must be at least three, mostly fractions: others are pairs, colours or sets.
+// Without brackets all texts must be as many numbers, at least four, between semicolons or blanks,
+// mostly fractions: others are codes or telephone numbers.
 func holdsTexts(c Column) bool {
-	seen := 0
+	seen, bare, fractions := 0, 0, 0
 	for i := 0; i < c.Len() && seen < lookDisguised; i++ {
 		text := strings.TrimSpace(c.Text(i))
 		if c.IsNull(i) || text == "" {
 			continue
 		}
-		if !bracketed(text) {
+		inner, open := unwrapped(text)
+		if open == 0 {
+			v, err := ParseVector(nil, text)
+			if err != nil || len(v) < 4 || strings.Contains(text, ",") || seen > 0 && len(v) != bare {
+				return false
+			}
+			bare = len(v)
+		} else if bare > 0 || inner == "" {
 			return false
 		}
-		if v, err := ParseVector(nil, text); seen == 0 && (err != nil && !strings.Contains(text, "...") || err == nil && len(v) < 2) {
+		if v, err := ParseVector(nil, text); seen == 0 && (err != nil && !strings.Contains(inner, "...") || err == nil && (len(v) < 2 || len(v) < 3 && open != '[')) {
 			return false
+		} else if open != '[' {
+			fractions += strings.Count(text, ".") - len(v)/2
 		}
 		seen++
 	}
-	return seen > 0
+	return seen > 0 && fractions >= 0
 }
 
-// bracketed reports whether text is in brackets.
-func bracketed(text string) bool {
-	return len(text) > 2 && text[0] == '[' && text[len(text)-1] == ']'
+// call matches a vector as numpy, PyTorch or Spark write it in Python, and its numbers.
+var call = regexp.MustCompile(`(?s)^(?:\w+\.)?(?:[aA]rray|tensor|Tensor|DenseVector)\((.*?)(?:,\s*(?:dtype|device|grad_fn|requires_grad|shape)=.*)?\)$`)
+
+// unwrapped returns the text in up to two pairs of brackets, or in a call of Python, and the first
+// bracket; 0 if there is none.
+func unwrapped(text string) (inner string, open byte) {
+	text = strings.TrimSpace(text)
+	if strings.HasSuffix(text, ")") {
+		if m := call.FindStringSubmatch(text); m != nil {
+			text, open = strings.TrimSpace(m[1]), '['
+		}
+	}
+	for range 2 {
+		if n := len(text); n >= 2 && (text[0] == '[' && text[n-1] == ']' || text[0] == '(' && text[n-1] == ')' || text[0] == '{' && text[n-1] == '}') {
+			if open == 0 {
+				open = text[0]
+			}
+			text = strings.TrimSpace(text[1 : n-1])
+		}
+	}
+	return text, open
 }
 
-// holdsOneList reports whether each list contains exactly one list.
-func holdsOneList(l array.ListLike) bool {
-	seen := false
+// listsIn returns the number of lists that each list contains, 0 if the numbers differ, a list is null
+// or, of several, the lengths of lists differ.
+func listsIn(l array.ListLike) int {
+	inner, ok := l.ListValues().(array.ListLike)
+	if !ok {
+		return 0
+	}
+	lists, length := 0, int64(-1)
 	for i := range min(l.Len(), lookDisguised) {
 		if l.IsNull(i) {
 			continue
 		}
-		if from, to := l.ValueOffsets(i); to-from != 1 || l.ListValues().IsNull(int(from)) {
-			return false
+		from, to := l.ValueOffsets(i)
+		if n := int(to - from); n == 0 || lists > 0 && n != lists {
+			return 0
+		} else if lists = n; n == 1 {
+			length = -1
 		}
-		seen = true
+		for k := int(from); k < int(to); k++ {
+			if inner.IsNull(k) {
+				return 0
+			}
+			first, last := inner.ValueOffsets(k)
+			if length >= 0 && last-first != length {
+				return 0
+			}
+			if lists > 1 {
+				length = last - first
+			}
+		}
 	}
-	return seen
+	return lists
+}
+
+// base64Of begins the form of bytes that are written in base64, as embedding APIs send them.
+const base64Of = "base64 of "
+
+// unpacked returns the bytes of texts in base64, nil if a text is something else.
+func unpacked(c Column) (rows [][]byte) {
+	const least = 16 // characters: others are words
+	for i := 0; i < c.Len() && len(rows) < lookDisguised; i++ {
+		text := c.Text(i)
+		if c.IsNull(i) || text == "" {
+			continue
+		}
+		b, err := base64.StdEncoding.DecodeString(text)
+		if err != nil || len(text) < least {
+			return nil
+		}
+		rows = append(rows, b)
+	}
+	return rows
 }
 
 // leastBytes is the least number of bytes for a decision. Fewer bytes may look like numbers by
@@ -105,13 +197,7 @@ const leastBytes = 24
 // bytesForm returns the type of number that bytes of one length contain. It is the type for which
 // the exponents of the numbers vary least. Other bytes, such as hashes, have random exponents, and
 // codes consist of printable characters.
-func bytesForm(c Column) string {
-	var rows [][]byte
-	for i := 0; i < c.Len() && len(rows) < lookDisguised; i++ {
-		if !c.IsNull(i) {
-			rows = append(rows, bytesOf(c, i))
-		}
-	}
+func bytesForm(rows [][]byte) string {
 	if len(rows) == 0 || len(rows[0]) < 4 || slices.ContainsFunc(rows, func(r []byte) bool { return len(r) != len(rows[0]) }) {
 		return ""
 	}
@@ -188,19 +274,19 @@ func numbersOf(to []float64, b []byte, form string) ([]float64, error) {
 	return to, nil
 }
 
-// ParseVector appends the numbers in a text. They are separated by commas or, as in numpy, by
-// blanks and newlines, in up to two pairs of brackets. NaN, null and None are read as NaN.
+// ParseVector appends the numbers in a text. They are separated by commas, semicolons or, as in
+// numpy, by blanks and newlines, in up to two pairs of brackets or in a call such as array([1, 2]).
+// NaN, null and None are read as NaN.
 func ParseVector(to []float64, text string) ([]float64, error) {
-	text = strings.TrimSpace(text)
-	for range 2 {
-		if bracketed(text) || text == "[]" {
-			text = strings.TrimSpace(text[1 : len(text)-1])
-		}
-	}
+	text, _ = unwrapped(text)
 	if text == "" {
 		return to, nil
 	}
-	blanks := !strings.Contains(text, ",")
+	comma := ","
+	if !strings.Contains(text, comma) {
+		comma = ";"
+	}
+	blanks := !strings.Contains(text, comma)
 	for more := true; more; {
 		var item string
 		if blanks {
@@ -211,7 +297,7 @@ func ParseVector(to []float64, text string) ([]float64, error) {
 			} else if item = text; item == "" {
 				break
 			}
-		} else if item, text, more = strings.Cut(text, ","); true {
+		} else if item, text, more = strings.Cut(text, comma); true {
 			item = strings.TrimSpace(item)
 		}
 		v, err := vectorElement(item)
@@ -240,7 +326,7 @@ func vectorElement(item string) (float64, error) {
 // Vectors returns the disguised vectors of a column as lists of float64. o is the origin of row 0.
 // Empty texts are missing vectors.
 func (d Disguise) Vectors(c Column, o Origin) (Column, error) {
-	if d.Form == "list of one list" {
+	if d.Lists > 0 {
 		return d.unnest(c, o)
 	}
 	b := array.NewListBuilder(Heap, arrow.PrimitiveTypes.Float64)
@@ -256,8 +342,12 @@ func (d Disguise) Vectors(c Column, o Origin) (Column, error) {
 			continue
 		}
 		var err error
-		if d.Form == "text" {
+		if form, packed := strings.CutPrefix(d.Form, base64Of); d.Form == "text" {
 			v, err = ParseVector(v[:0], string(raw))
+		} else if packed {
+			if raw, err = base64.StdEncoding.DecodeString(string(raw)); err == nil {
+				v, err = numbersOf(v[:0], raw, form)
+			}
 		} else {
 			v, err = numbersOf(v[:0], raw, d.Form)
 		}
@@ -270,7 +360,7 @@ func (d Disguise) Vectors(c Column, o Origin) (Column, error) {
 	return NewColumn(c.Name(), b.NewArray()), nil
 }
 
-// unnest returns the only list of each list.
+// unnest joins the lists of each list.
 func (d Disguise) unnest(c Column, o Origin) (Column, error) {
 	l := storage(c.arr).(array.ListLike)
 	inner, ok := l.ListValues().(array.ListLike)
@@ -286,11 +376,12 @@ func (d Disguise) unnest(c Column, o Origin) (Column, error) {
 			b.AppendNull()
 			continue
 		}
-		if to-from != 1 {
-			return Column{}, o.BadAt(i, c.Name(), "%d lists are there, and a vector is one", to-from)
+		if int(to-from) != d.Lists {
+			return Column{}, o.BadAt(i, c.Name(), "%d lists are there, and a vector is %d", to-from, d.Lists)
 		}
 		b.Append(true)
-		first, last := inner.ValueOffsets(int(from))
+		first, _ := inner.ValueOffsets(int(from))
+		_, last := inner.ValueOffsets(int(to) - 1)
 		for k := int(first); k < int(last); k++ {
 			if inner.ListValues().IsNull(k) {
 				values.Append(math.NaN())

@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -91,6 +92,22 @@ func TestDisguiseOfTexts(t *testing.T) {
 		{[]string{"[1, 2]", "1, 2"}, ""},
 		{[]string{"[1, 2]", "[]"}, ""},
 		{[]string{"null", ""}, ""},
+		{[]string{"(1.5, 2.25, 3)", "(4.5, 5, 6.5)"}, "text"},
+		{[]string{"{1.5,2.5,3}"}, "text"},
+		{[]string{"(255, 0, 0)", "(0, 128, 255)"}, ""}, // colours
+		{[]string{"{1,2,3}", "{7}"}, ""},               // sets
+		{[]string{"(1.5, 2.5)"}, ""},                   // a pair
+		{[]string{"{\"a\": 1, \"b\": 2, \"c\": 3}"}, ""},
+		{[]string{"array([1.5, 2.5], dtype=float32)", "array([1., 2.])"}, "text"},
+		{[]string{"tensor([[0.5, 1.5]], device='cuda:0')"}, "text"},
+		{[]string{"0.5;1.5;2;3.5", "", "1.5;2.5;0.25;1"}, "text"},
+		{[]string{"0.5 1.5 2 3.5", "1.5 2.5 0.25 1"}, "text"},
+		{[]string{"0.5 1.5 2 3.5", "1.5 2.5 0.25"}, ""},
+		{[]string{"030 123 456 78", "040 987 654 32"}, ""},
+		{[]string{"1 sentence. of. words."}, ""},
+		{[]string{base64.StdEncoding.EncodeToString(singles(1.5, -2.5, 0.25, 3, 1.25, 7)), base64.StdEncoding.EncodeToString(singles(0.5, 1.25, -0.125, 2, -9, 1.75))}, "base64 of float32"},
+		{[]string{"c2hvcnQgdGV4dHMgaW4gYmFzZTY0IGFyZSBubyB2ZWN0b3Jz"}, ""},
+		{[]string{"d41d8cd98f00b204e9800998ecf8427e", "9e107d9d372bb6826bd81d3542a419d6"}, ""}, // hashes
 		{nil, ""},
 	} {
 		if got := table.DisguiseOf(texts(c.values...)); got.Form != c.form {
@@ -168,7 +185,7 @@ func TestDisguiseOfBytes(t *testing.T) {
 	}
 }
 
-// Lists of exactly one list of numbers are vectors.
+// Lists of exactly one list of numbers are vectors, and so are matrices of one shape.
 func TestDisguiseOfLists(t *testing.T) {
 	nested := arrow.ListOf(arrow.ListOf(f32))
 	const one = "[[1, 2]]"
@@ -181,6 +198,8 @@ func TestDisguiseOfLists(t *testing.T) {
 		{nested, `[` + strings.Repeat(one+", ", 64) + `[[1], [2]]]`, "list of one list"},
 		{nested, `[` + strings.Repeat(one+", ", 63) + `[[1], [2]]]`, ""},
 		{nested, `[[[1, 2]], [[1], [2]]]`, ""},
+		{nested, `[[[1, 2], [3, 4]], null, [[5, 6], [7, 8]]]`, "list of 2 lists"},
+		{nested, `[[[1, 2], [3, 4]], [[5], [7]]]`, ""},
 		{nested, `[[[1, 2]], []]`, ""},
 		{nested, `[[null]]`, ""},
 		{nested, `[null]`, ""},
@@ -196,6 +215,7 @@ func TestDisguiseOfLists(t *testing.T) {
 func TestParseVector(t *testing.T) {
 	nan := math.NaN()
 	for in, want := range map[string][]float64{
+		"array([1, 2], dtype=float32)": {7, 1, 2}, "tensor([1.5,\n 2.])": {7, 1.5, 2}, "{1,2}": {7, 1, 2}, "(1; 2)": {7, 1, 2}, "1;2": {7, 1, 2},
 		"[1, 2.5, -3e2]": {7, 1, 2.5, -300}, " [[1 2\n 3]] ": {7, 1, 2, 3}, "1 2": {7, 1, 2}, "1,2": {7, 1, 2}, "[1\t2\r\n3]": {7, 1, 2, 3},
 		"[null, None, NaN, 4]": {7, nan, nan, nan, 4}, "[]": {7}, "": {7}, "[ ]": {7}, "[[]]": {7}, "[5]": {7, 5}, "[ 1 , 2 ]": {7, 1, 2},
 	} {
@@ -214,6 +234,10 @@ func TestParseVector(t *testing.T) {
 	}
 }
 
+func disguise(form string) table.Disguise {
+	return table.Disguise{Form: form, Lists: map[string]int{"list of one list": 1, "list of 2 lists": 2}[form]}
+}
+
 // Disguised vectors are returned value by value. Empty texts and nulls are missing vectors, and
 // errors name the row.
 func TestDisguisedVectors(t *testing.T) {
@@ -227,11 +251,13 @@ func TestDisguisedVectors(t *testing.T) {
 		"float16": {"float16", raw([]byte{0, 0x3c, 0, 0x40}), `[[1,2]]`},
 		"float32": {"float32", raw(singles(1, -2.5), nil, singles(3, 4)), `[[1,-2.5],null,[3,4]]`},
 		"float64": {"float64", raw(doubles(1, -2.1)), `[[1,-2.1]]`},
+		"base64":  {"base64 of float32", texts(base64.StdEncoding.EncodeToString(singles(1, -2.5)), "", base64.StdEncoding.EncodeToString(singles(3, 4))), `[[1,-2.5],null,[3,4]]`},
 		"fixed":   {"float32", fixedBytes(8, singles(1, -2.5), nil), `[[1,-2.5],null]`},
 		"lists":   {"list of one list", column(t, nested, `[[[1, 2]], null, [], [[3, null]], [[]]]`), `[[1,2],null,null,[3,"NaN"],[]]`},
+		"matrix":  {"list of 2 lists", column(t, nested, `[[[1, 2], [3, 4]], null, [[5, null], [7, 8]]]`), `[[1,2,3,4],null,[5,"NaN",7,8]]`},
 		"foreign": {"list of one list", table.NewColumn("c", foreign(fromJSON(t, nested, `[[[9, 9]], [[1, 2]]]`))).Slice(1, 2), `[[1,2]]`},
 	} {
-		got, err := table.Disguise{Form: c.form}.Vectors(c.c, here)
+		got, err := disguise(c.form).Vectors(c.c, here)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -250,7 +276,7 @@ func TestDisguisedVectors(t *testing.T) {
 		"lists":   {"list of one list", column(t, nested, `[[[1]], null, [[1], [2]]]`), `row 13, column "c": 2 lists are there`},
 		"no list": {"list of one list", column(t, arrow.ListOf(f32), `[[1]]`), `column "c": its lists hold no lists`},
 	} {
-		_, err := table.Disguise{Form: c.form}.Vectors(c.c, here)
+		_, err := disguise(c.form).Vectors(c.c, here)
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue

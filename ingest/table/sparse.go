@@ -262,7 +262,7 @@ func (r *SparseRows) valueOf(i, k int, index int64) (float64, error) {
 	if !r.value.IsNull(k) {
 		v = r.valueAt(k)
 	} else if !r.missing {
-		return v, r.bad(i, "element %d of the vector is null", index).Suggest("drop such rows, or fill them")
+		return v, r.bad(i, "element %d of the vector is null", index).Suggest("drop such rows (missing drop), or fill them (missing mean)")
 	}
 	if !Finite32(v) && !(r.missing && v != v) {
 		return v, NotFinite(r.bad(i, "element %d of the vector is %v", index, v))

@@ -206,7 +206,7 @@ func TestSparseVectorsThatAreNotWhole(t *testing.T) {
 		{list, `[{"index": 5, "value": 1}]`, "index 5 of the vector is too large; vectors have at most 5 elements", "index 5 of the vector is beyond its 5 elements; indices count from 0; every vector", "too large"},
 		{list, `[{"index": -1, "value": 1}]`, "index -1 of the vector is below 0; indices count from 0", "below 0", "below 0"},
 		{list, `[{"index": null, "value": 1}]`, "an entry of the vector has no index; drop such entries", "has no index", "has no index"},
-		{list, `[{"index": 3, "value": null}]`, "element 3 of the vector is null; drop such rows, or fill them", "element 3 of the vector is null", ok},
+		{list, `[{"index": 3, "value": null}]`, "element 3 of the vector is null; drop such rows (missing drop), or fill them (missing mean)", "element 3 of the vector is null", ok},
 		{list, `[{"index": 3, "value": 1e300}]`, "element 3 of the vector is 1e+300; values must be finite", "1e+300", "element 3 of the vector is 1e+300"},
 		{list, `[{"index": 3, "value": 1}, {"index": 2, "value": 1}, {"index": 3, "value": 2}]`, "index 3 comes twice in the vector; add its values, or keep one of them", "index 3 comes twice", "comes twice"},
 		{list, `[{"index": 1, "value": 1}, {"index": 1, "value": 1}]`, "index 1 comes twice", "index 1 comes twice", "comes twice"},

@@ -53,7 +53,7 @@ func CopyVectors[T vec.Float](dst []T, dim int, c Column, o Origin, missing bool
 	read := readerOf[T](values)
 	for i := range c.Len() {
 		if l.IsNull(i) {
-			return o.BadAt(i, c.Name(), "the vector is null").Suggest("drop such rows, or fill them")
+			return o.BadAt(i, c.Name(), "the vector is null").Suggest("drop such rows (missing drop)")
 		}
 		from, to := l.ValueOffsets(i)
 		if got := int(to - from); got != dim {
@@ -81,7 +81,7 @@ func finite[T vec.Float](row []T, values arrow.Array, from, i int, name string, 
 			if values.IsNull(from+k) && missing {
 				row[k] = T(math.NaN())
 			} else if values.IsNull(from + k) {
-				return o.BadAt(i, name, "element %d of the vector is null", k).Suggest("drop such rows, or fill them")
+				return o.BadAt(i, name, "element %d of the vector is null", k).Suggest("drop such rows (missing drop), or fill them (missing mean)")
 			}
 		}
 	}

@@ -109,7 +109,7 @@ func TestVectorsThatAreNotWhole(t *testing.T) {
 		{column(t, arrow.ListOf(f32), `[[1, 2], null]`), `row 12, column "c": the vector is null; drop such rows`, `the vector is null`, nil},
 		{column(t, arrow.ListOf(f32), `[[1, 2], [3, 4, 5]]`), `row 12, column "c": the vector has 3 elements, 2 are expected; every vector of a map has one length`, "has 3 elements", nil},
 		{column(t, arrow.ListOf(f32), `[[1, 2], [3]]`), `the vector has 1 elements, 2 are expected`, "has 1 elements", nil},
-		{column(t, arrow.ListOf(f32), `[[1, 2], [3, null]]`), `row 12, column "c": element 1 of the vector is null; drop such rows, or fill them`, "", []float64{1, 2, 3, nan}},
+		{column(t, arrow.ListOf(f32), `[[1, 2], [3, null]]`), `row 12, column "c": element 1 of the vector is null; drop such rows (missing drop), or fill them (missing mean)`, "", []float64{1, 2, 3, nan}},
 		{column(t, arrow.ListOf(i64), `[[null, 2], [3, 4]]`), `row 11, column "c": element 0 of the vector is null`, "", []float64{nan, 2, 3, 4}},
 		{doubles(2, 1, 2, nan, 4), `row 12, column "c": element 0 of the vector is NaN; values must be finite numbers in the range of float32`, "", []float64{1, 2, nan, 4}},
 		{doubles(2, 1, 2, 3, math.Inf(1)), `element 1 of the vector is +Inf`, `element 1 of the vector is +Inf`, nil},

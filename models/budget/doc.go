@@ -41,6 +41,7 @@
 //	knn       a n^2/2 + b n log n      a from the kernel, b from what else was measured
 //	          n log n                  where it is not exact
 //	graph     n log n, n; the same for the cells or the index that place events
+//	pca       by the rates of products, bases and eigenvectors (pca.Rates)
 //	em        (steps + c) x sources    c for the likelihood before and after; sources:
 //	                                   all pairs n^2, cells n log n, samples n,
 //	                                   level l n^(1 + 3^-l)

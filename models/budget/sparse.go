@@ -15,6 +15,7 @@ import (
 // MeasureSparse is Measure for sparse rows, which are those of the plan. Their search and projection
 // are measured on some of them, and learning on generated rows of as many values as components.
 func MeasureSparse(ctx context.Context, p Plan, a *sparse.Rows) (Speed, error) {
+	defer collectSeldom()()
 	v, err := Measure(ctx, p, vec.Matrix[float32]{})
 	if err != nil {
 		return v, err

@@ -40,7 +40,7 @@ func TestSecondsOfSparseRows(t *testing.T) {
 	if v.Sparse <= 0 || whole <= v.Sparse {
 		t.Errorf("%g seconds, of which %g before learning", whole, v.Sparse)
 	}
-	v.Pair, v.Trial.KNN, v.Projected, v.Rates.Product = 1, 1, [2]float64{1, 2}, 1
+	v.Pair, v.Trial.KNN, v.Rates.Product, v.Rates.Projected = 1, 1, 1, 1
 	if again := p.Seconds(v); again != whole {
 		t.Errorf("%g seconds, with a slow search among full rows %g", whole, again)
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"time"
 
 	"unfold/coarse/farfield"
 	"unfold/internal/par"
+	"unfold/internal/quantile"
 	"unfold/internal/simd"
 	"unfold/internal/simd/codes"
 	"unfold/internal/simd/tile"
@@ -16,6 +18,7 @@ import (
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/lvm"
+	"unfold/models/mds"
 	"unfold/models/pca"
 	"unfold/models/prior"
 	"unfold/models/saul"
@@ -42,25 +45,19 @@ type Speed struct {
 	// Learning is the time of learning and placing all rows, in seconds, for a kind of model that
 	// predicts it itself.
 	Learning float64
-	// Projected has the seconds of a projection of few and of many rows with a formed covariance.
-	// Rates are for the other forms, and for eigenvectors of a covariance by iteration.
-	Projected [2]float64
-	Rates     pca.Rates
+	// Rates are those of a projection.
+	Rates pca.Rates
 	// Sparse is the time of the search among sparse rows and of their projection, predicted by
 	// MeasureSparse.
 	Sparse float64
 }
 
-// These are the sizes of the trials. A projection is measured with at most trialColumns columns,
-// for few and for many rows.
+// These are the sizes of the trials.
 const (
-	trialPairs   = 1000 // rows where all pairs are met
-	trialSteps   = 8
-	trialColumns = 256
+	trialPairs = 1000 // rows where all pairs are met
+	trialSteps = 8
 	// mostProjected is the maximum number of values of rows that a trial projects.
 	mostProjected = 1024
-	fewRows       = 256
-	manyRows      = 1024
 	kernelTime    = 4 * time.Millisecond
 	// trialTime is the time after which a trial is not repeated.
 	trialTime = 700 * time.Millisecond
@@ -84,6 +81,7 @@ func (p Plan) trialRows() int {
 // neighbours. x may be empty; NaN is a missing value. For rows that cannot be used the trial
 // generates its own, and the fit reports the error later.
 func Measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) {
+	defer collectSeldom()()
 	v, err := measure(ctx, p, x)
 	if err != nil && x.Rows > 0 && ctx.Err() == nil {
 		return measure(ctx, p, vec.Matrix[float32]{})
@@ -91,12 +89,23 @@ func Measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 	return v, err
 }
 
+// collectSeldom undoes Collect until undo is called: after each megabyte a collection would run, beside
+// a trial of some milliseconds. A trial allocates less than the fit.
+func collectSeldom() (undo func()) {
+	const usual = 100
+	percent := debug.SetGCPercent(usual)
+	if percent < 0 || percent > usual {
+		debug.SetGCPercent(percent)
+	}
+	return func() { debug.SetGCPercent(percent) }
+}
+
 func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) {
 	v := Speed{Rows: p.trialRows(), Steps: min(trialSteps, p.Steps), Pair: pairTime(p.Rows, p.Seen, p.threads())}
 	if p.Spec.Kind != fit.LVM {
 		var err error
 		if v.Learning, err = p.Spec.Seconds(ctx, p.Rows, p.Seen); err == nil && p.Spec.PCA > 0 {
-			err = v.project(ctx, p)
+			v.Rates = pca.MeasureRates(p.Spec.Threads)
 		}
 		return v, err
 	}
@@ -139,11 +148,15 @@ func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 			spec.Steps = -1
 		}
 		begin := time.Now()
-		_, r, err := fit.Fit(ctx, rows, spec, nil)
+		var steps stepTimes
+		_, r, err := fit.Fit(ctx, rows, spec, steps.progress)
 		if err != nil {
 			return v, fmt.Errorf("budget: trial: %w", err)
 		}
 		s, took := r.Report.Seconds, time.Since(begin).Seconds()
+		if again%2 == 0 {
+			s.EM = steps.steady(s.EM)
+		}
 		rest := took - s.KNN - s.Graph - s.Coarse - s.Spectral - s.EM - r.SecondsIndex
 		for _, t := range []struct {
 			best *float64
@@ -158,9 +171,40 @@ func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 		return v, err
 	}
 	if p.Spec.PCA > 0 && p.Entries == 0 {
-		return v, v.project(ctx, p)
+		v.Rates = pca.MeasureRates(p.Spec.Threads)
 	}
-	return v, nil
+	return v, ctx.Err()
+}
+
+// stepTimes has the times at which steps of learning begin, and the last ends.
+type stepTimes []time.Time
+
+func (t *stepTimes) progress(stage string, _, _ int) {
+	if stage == "em" {
+		*t = append(*t, time.Now())
+	}
+}
+
+// steady returns the seconds of learning, which took the given ones, without interruptions: if other
+// processes run, one step of a trial may take longer than the others together. Steps of more than
+// three times the middle one count as the mean of the others.
+func (t stepTimes) steady(took float64) float64 {
+	if len(t) < 3 {
+		return took
+	}
+	steps := make([]float64, len(t)-1)
+	for i := range steps {
+		steps[i] = t[i+1].Sub(t[i]).Seconds()
+	}
+	const most = 3
+	middle := quantile.Middle(steps)
+	sum, n := 0., 0.
+	for _, s := range steps {
+		if s <= most*middle {
+			sum, n = sum+s, n+1
+		}
+	}
+	return took + sum/n*float64(len(steps)) - t[len(t)-1].Sub(t[0]).Seconds()
 }
 
 // index measures the construction of cells or of an index, if the plan has either.
@@ -203,31 +247,6 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 		}
 		if took := time.Since(begin).Seconds(); again == 0 || took < v.Index {
 			v.Index = took
-		}
-	}
-	return nil
-}
-
-// project times projections.
-func (v *Speed) project(ctx context.Context, p Plan) error {
-	if !p.formed() || pca.Iterates(p.Dim, p.Spec.PCA) {
-		v.Rates = pca.MeasureRates(p.Spec.Threads)
-	}
-	if !p.formed() || pca.Iterates(p.Dim, p.Spec.PCA) {
-		return ctx.Err()
-	}
-	columns := min(p.Dim, trialColumns)
-	x := trial(manyRows, columns)
-	for again := range 4 {
-		i, rows := again%2, []int{fewRows, manyRows}[again%2]
-		begin := time.Now()
-		pca, err := pca.Fit(ctx, x.Slice(0, rows), min(p.Spec.PCA, columns), pca.Settings{Threads: p.Spec.Threads})
-		if err != nil {
-			return fmt.Errorf("budget: trial: %w", err)
-		}
-		pca.Projector().Apply(x.Slice(0, rows), p.Spec.Threads)
-		if took := time.Since(begin).Seconds(); again < 2 || took < v.Projected[i] {
-			v.Projected[i] = took
 		}
 	}
 	return nil
@@ -383,7 +402,8 @@ func (p Plan) learning(v Speed) float64 {
 	coarse := v.Trial.Coarse * met
 	start := v.Trial.Spectral * sorted
 	if p.Spec.LVM.Tails == lvm.Student {
-		start = v.Trial.Spectral // whether rows lie on a sheet is asked of so many, whatever their number
+		// Whether rows lie on a sheet is asked of so many at most.
+		start = v.Trial.Spectral * math.Min(n, mds.CurvedRows) / math.Min(n0, mds.CurvedRows)
 	}
 	if m := p.sample(); m > 0 {
 		p.Rows = m
@@ -405,11 +425,6 @@ func (p Plan) sources(n float64) float64 {
 	return 1
 }
 
-// formed reports whether principal components come from a formed covariance.
-func (p Plan) formed() bool {
-	return pca.FormOf(p.Rows, p.Dim, p.Spec.PCA) == pca.Primal
-}
-
 // projection returns the time of the principal components: moments of n rows, and eigenvectors.
 func (p Plan) projection(v Speed) float64 {
 	if p.Spec.PCA <= 0 {
@@ -418,18 +433,5 @@ func (p Plan) projection(v Speed) float64 {
 	if p.Entries > 0 {
 		return v.Sparse
 	}
-	if !p.formed() {
-		n, dim, q := float64(p.Rows), float64(p.Dim), float64(p.Spec.PCA)
-		return v.Rates.Seconds(p.Rows, p.Dim, p.Spec.PCA) + v.Rates.Product*n*dim*q
-	}
-	if pca.Iterates(p.Dim, p.Spec.PCA) {
-		// Products of matrices, whose rate is known. The difference of two short trials is not, if other
-		// processes run: it was several times too large.
-		n, dim, q := float64(p.Rows), float64(p.Dim), float64(p.Spec.PCA)
-		return v.Rates.Product*n*dim*(dim/2+q) + v.Rates.Iterating(p.Dim, p.Spec.PCA)
-	}
-	wide := float64(p.Dim) / float64(min(p.Dim, trialColumns))
-	row := max(v.Projected[1]-v.Projected[0], 0) / (manyRows - fewRows)
-	fixed := max(v.Projected[0]-row*fewRows, 0) * wide * wide * wide
-	return row*float64(p.Rows)*wide*wide + fixed
+	return v.Rates.Seconds(p.Rows, p.Dim, p.Spec.PCA)
 }

@@ -145,30 +145,28 @@ func TestManyComponentsOfManyColumns(t *testing.T) {
 	}
 	// A machine of 1e10 multiply-adds a second in all kinds of work.
 	const rate = 1e-10
-	row := rate * trialColumns * trialColumns / 2
-	v := Speed{
-		Projected: [2]float64{fewRows*row + 10*rate*trialColumns*trialColumns*trialColumns, manyRows*row + 10*rate*trialColumns*trialColumns*trialColumns},
-		Rates:     pca.Rates{Product: rate, Turn: rate, Dense: 10 * rate},
-	}
+	v := Speed{Rates: pca.Rates{Product: rate, Tall: rate, Projected: rate, Turn: rate, Dense: 10 * rate}}
 	covariance := rate * 3000 * 2000 * 2000 / 2
 	if s := p.projection(v); s < covariance || s > 5*covariance {
 		t.Errorf("%.2f seconds are predicted, %.2f of which for the covariance", s, covariance)
 	}
 }
 
-// The covariance of many columns is predicted from the rate of products, not from the difference of two
-// short trials, which other processes make large.
-func TestCovarianceIsPredictedByRates(t *testing.T) {
-	p, err := New(Job{Rows: 3000, Dim: 2000, Spec: fit.Spec{PCA: 256}})
-	if err != nil {
-		t.Fatal(err)
+// A step of a trial that other processes interrupt does not count for all 200.
+func TestStepTimesOfABusyMachine(t *testing.T) {
+	var steps stepTimes
+	at := time.Unix(0, 0)
+	for i := range 9 {
+		steps = append(steps, at)
+		if at = at.Add(3 * time.Millisecond); i == 4 {
+			at = at.Add(400 * time.Millisecond)
+		}
 	}
-	const rate = 1e-10
-	calm := Speed{Rates: pca.Rates{Product: rate, Turn: rate, Dense: 10 * rate}}
-	busy := calm
-	busy.Projected = [2]float64{0.01, 1}
-	if a, b := p.projection(calm), p.projection(busy); a != b || a < 0.6 {
-		t.Errorf("%.2f seconds are predicted, %.2f if the trials were disturbed", a, b)
+	if s := steps.steady(0.5); math.Abs(s-0.1) > 1e-9 {
+		t.Errorf("%g seconds, want 0.1", s)
+	}
+	if s := steps[:2].steady(0.5); s != 0.5 {
+		t.Errorf("a single step: %g seconds", s)
 	}
 }
 

@@ -19,10 +19,10 @@ type Curvature struct {
 	Curved bool
 }
 
-// Curved uses this many landmarks and at most this many rows.
+// Curved uses this many landmarks and at most CurvedRows rows.
 const (
 	curvedLandmarks = 200
-	curvedRows      = 4000
+	CurvedRows      = 4000
 )
 
 // A map with stress up to flatStress preserves its distances well (Kruskal 1964 calls 0.05 good,
@@ -43,8 +43,8 @@ func Curved(ctx context.Context, x vec.Matrix[float32], d int, s Settings) (*Cur
 	if err != nil {
 		return nil, err
 	}
-	if x.Rows > curvedRows {
-		x = vec.Take(x, placing.Sample(x.Rows, curvedRows, s.Seed))
+	if x.Rows > CurvedRows {
+		x = vec.Take(x, placing.Sample(x.Rows, CurvedRows, s.Seed))
 	}
 	if unique, _, _ := graph.Collapse(x); len(unique) < x.Rows {
 		x = vec.Take(x, unique)

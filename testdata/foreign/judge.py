@@ -123,7 +123,8 @@ def made_parquet(folder):
 
 
 def made_others(folder):
-    """Files of pandas, fastavro and numpy."""
+    """Files of pandas, fastavro, polars and numpy."""
+    import polars
     frame = pandas.DataFrame({"name": ["a", "b, c", None], "x": [0.1, None, -1e300], "n": [1, 2, 3], "day": ["2020-01-01", "", "x"]})
     frame.to_csv(os.path.join(folder, "index.csv"))
     frame.to_csv(os.path.join(folder, "tabs.tsv"), sep="\t", index=False)
@@ -147,9 +148,11 @@ def made_others(folder):
         {"f": -0.3, "d": 1e300, "l": -5, "t": "x", "price": decimal.Decimal("-12.50"), "at": moment, "v": [2.5, -1], "tags": [], "odd": []},
         {"f": 7, "d": 0.1, "l": 0, "t": "", "price": decimal.Decimal("0.01"), "at": moment, "v": [0, 3], "tags": ["a", "b"], "odd": [[1], [2, 3]]},
     ]
-    for codec in ["null", "deflate", "bzip2"]:
+    for codec in ["null", "deflate", "bzip2", "snappy", "zstandard", "xz"]:
         with open(os.path.join(folder, codec + ".avro"), "wb") as out:
             fastavro.writer(out, schema, records, codec)
+    # Its record has no name.
+    polars.DataFrame({"name": ["a", None, "c"], "x": [0.5, None, -2], "v": [[1, 2.5], [3, 4], [5, 6]]}, strict=False).write_avro(os.path.join(folder, "polars.avro"), "snappy")
 
 
 MADE = {"parquet": made_parquet, "judged": made_others}

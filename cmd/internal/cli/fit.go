@@ -96,15 +96,15 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if f.inputs, err = c.paths(ctx, p, f.read.Mapping, settings, frame); err != nil {
 		return err
 	}
+	_, f.collects = p.env("GOGC")
+	if !f.collects {
+		defer budget.Collect(f.limit)()
+	}
 	asked := f.read.Mapping.Fill
 	if _, err := p.suggest(ctx, f.inputs, &f.read); err != nil {
 		return err
 	}
 	f.fills = f.read.Mapping.Fill && !asked
-	_, f.collects = p.env("GOGC")
-	if !f.collects {
-		defer budget.Collect(f.limit)()
-	}
 	f.job = budget.Job{Spec: settings.Spec(), Scored: c.Report != "", Bits: f.read.Mapping.Metric == ingest.Hamming, Base: base, Clusters: f.groups.rowBytes(settings.Model)}
 	if c.DryRun {
 		s, _, err := survey(ctx, p, f.inputs, f.read, true)

@@ -15,6 +15,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/address"
+	"unfold/models/budget"
 	"unfold/models/fit"
 )
 
@@ -51,6 +52,10 @@ func (c *inspectCmd) Run(ctx context.Context, p *program) error {
 	return c.inspectData(ctx, p, options)
 }
 
+// manyColumns is the number of columns whose names and types take more memory than small files have
+// values, so that garbage is collected earlier.
+const manyColumns = 2000
+
 // inspectData describes a file of rows by reading all of them, and shows the first rows.
 func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Options) error {
 	if err := p.vet(ctx, c.File); err != nil {
@@ -61,6 +66,9 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 		return err
 	}
 	defer r.Close()
+	if _, collects := p.env("GOGC"); !collects && len(r.Schema()) >= manyColumns {
+		defer budget.Collect(0)()
+	}
 	var first *table.Table
 	rows, _ := table.RowsOf(r)
 	p.progress.Stage("read", "rows", rows)
@@ -165,6 +173,12 @@ func advise(p *ingest.Profile, r table.Reader) string {
 		lines = append(lines, p.Constant())
 	default:
 		lines = append(lines, "there is no column that fit could take")
+		for _, c := range p.Columns {
+			if c.Kind == table.Text && c.Distinct > 1 && !strings.ContainsAny(c.Name, `,:\'*?[`) {
+				lines = append(lines, fmt.Sprintf("a model of text embeddings makes vectors of text; without one, its words do: --columns '%s:tokens=64'", c.Name))
+				break
+			}
+		}
 	}
 	lines = append(lines, unread(p)...)
 	for i := range p.Columns {
@@ -175,7 +189,9 @@ func advise(p *ingest.Profile, r table.Reader) string {
 			lines = append(lines, odd.Error())
 		}
 	}
-	if slices.ContainsFunc(p.Columns, func(c ingest.ColumnProfile) bool {
+	if slices.ContainsFunc(p.Columns, func(c ingest.ColumnProfile) bool { return c.Null > 0 && (p.Vector == "" || p.Vector == c.Name) }) {
+		lines = append(lines, "vectors are missing: --missing drop leaves their rows out")
+	} else if slices.ContainsFunc(p.Columns, func(c ingest.ColumnProfile) bool {
 		return c.Missing > 0 && (c.Kind == table.Number || c.Kind == table.Vector || c.Kind == table.SparseVector)
 	}) {
 		lines = append(lines, "values are missing: --missing mean fills them, --missing drop leaves their rows out")

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -74,5 +76,22 @@ func TestInspectJSON(t *testing.T) {
 	}
 	if table.What != "map" || table.MapID != s.MapID || table.Rows == nil || *table.Rows != 200 || len(table.First) != 1 || *table.First[0]["group"] != "g0" {
 		t.Errorf("of the map: %+v", table)
+	}
+}
+
+// Of a table of texts alone, inspect says how they become vectors.
+func TestInspectOfTexts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.csv")
+	var text strings.Builder
+	text.WriteString("note,link\n")
+	for i := range 20 {
+		fmt.Fprintf(&text, "the %dth note is about something,http://x/%d\n", i, i)
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr := run(t, "inspect", path)
+	if code != 0 || !strings.Contains(out, "without one, its words do: --columns 'note:tokens=64'") {
+		t.Errorf("%d\n%s\n%s", code, out, stderr)
 	}
 }

@@ -33,9 +33,9 @@ func Escape(text string) string {
 }
 
 // Name is Escape for a single word, such as a table cell: it also escapes tabs and line ends.
-func Name(text string) string {
-	return Escape(strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(text))
-}
+func Name(text string) string { return Escape(lines.Replace(text)) }
+
+var lines = strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`)
 
 // controls reports whether a character controls the display instead of being visible.
 func controls(r rune) bool {

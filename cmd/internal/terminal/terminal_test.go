@@ -25,6 +25,13 @@ func TestEscape(t *testing.T) {
 	}
 }
 
+// A wide table has many names.
+func TestNameAllocatesNothingForPlainText(t *testing.T) {
+	if n := testing.AllocsPerRun(100, func() { Name("feature_12 µm") }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // Text that passes through JSON is the same, and contains no control characters on the way.
 func TestJSON(t *testing.T) {
 	const text = "a\x1b\u009b31m\u202e\n\x7f\u2067 Zürich"

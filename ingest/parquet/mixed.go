@@ -1,0 +1,181 @@
+package parquet
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
+	"github.com/apache/arrow/go/v15/arrow/decimal256"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"unfold/ingest/table"
+)
+
+// mixed reads a column of bytes of fixed length of which some pages have a dictionary and others are
+// DELTA_BYTE_ARRAY, as parquet-mr writes decimals in version 2 of the format. The library decodes the
+// former only as bytes of fixed length, and the latter only of variable length. Therefore pages go to
+// two readers of the library, one for each.
+type mixed struct {
+	r      *reader
+	leaf   int
+	width  int
+	most   int16 // the definition level of values
+	delta  *schema.Column
+	group  int // the row group that follows, as an index of reader.groups
+	pages  file.PageReader
+	others *file.FixedLenByteArrayColumnChunkReader
+	feed   feed
+	rows   [][]byte // decoded, nil for null
+}
+
+// isMixed reports whether a column of bytes of fixed length, some of which are DELTA_BYTE_ARRAY, can be
+// read so. Lists cannot.
+func (r *reader) isMixed(c *column) bool {
+	if !c.field.IsLeaf() {
+		return false
+	}
+	switch c.typ.(type) {
+	case *arrow.FixedSizeBinaryType, *arrow.Decimal128Type, *arrow.Decimal256Type:
+	default:
+		return false
+	}
+	return r.meta.Schema.Column(c.field.ColIndex).MaxRepetitionLevel() == 0
+}
+
+func (r *reader) newMixed(c *column) *mixed {
+	d := r.meta.Schema.Column(c.field.ColIndex)
+	node := schema.NewByteArrayNode(d.Name(), d.SchemaNode().RepetitionType(), -1)
+	return &mixed{r: r, leaf: c.field.ColIndex, width: d.TypeLength(), most: d.MaxDefinitionLevel(), delta: schema.NewColumn(node, d.MaxDefinitionLevel(), 0)}
+}
+
+// read returns the next n rows.
+func (m *mixed) read(n int, typ arrow.DataType) (arrow.Array, error) {
+	for len(m.rows) < n {
+		if err := m.page(); err == io.EOF {
+			return nil, fmt.Errorf("it has fewer rows than the file says (%d)", m.r.rows)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	rows := m.rows[:n]
+	m.rows = slices.Clone(m.rows[n:])
+	return fixedArray(rows, m.width, typ), nil
+}
+
+// page decodes the next page.
+func (m *mixed) page() error {
+	for m.pages == nil || !m.pages.Next() {
+		if m.pages != nil && m.pages.Err() != nil {
+			return m.pages.Err()
+		}
+		if m.group == len(m.r.groups) {
+			return io.EOF
+		}
+		pages, err := m.r.fr.ParquetReader().RowGroup(m.r.groups[m.group]).GetColumnPageReader(m.leaf)
+		if err != nil {
+			return err
+		}
+		m.group++
+		m.pages, m.feed = pages, feed{}
+		m.others = file.NewColumnReader(m.r.meta.Schema.Column(m.leaf), &m.feed, m.r.mem, nil).(*file.FixedLenByteArrayColumnChunkReader)
+	}
+	p := m.pages.Page()
+	levels := make([]int16, p.NumValues())
+	var decoded int64
+	var values [][]byte
+	var err error
+	switch {
+	case p.Type() == file.PageTypeDictionaryPage:
+		m.feed.page = p
+		m.others.HasNext() // reads it, and finds no page behind it
+		return m.others.Err()
+	case parquet.Encoding(p.Encoding()) == parquet.Encodings.DeltaByteArray:
+		delta := file.NewColumnReader(m.delta, &feed{page: p}, m.r.mem, nil).(*file.ByteArrayColumnChunkReader)
+		found := make([]parquet.ByteArray, len(levels))
+		decoded, _, err = delta.ReadBatch(int64(len(levels)), found, levels, nil)
+		for _, v := range found {
+			values = append(values, v)
+		}
+	default:
+		m.feed.page = p
+		found := make([]parquet.FixedLenByteArray, len(levels))
+		decoded, _, err = m.others.ReadBatch(int64(len(levels)), found, levels, nil)
+		for _, v := range found {
+			values = append(values, v)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return m.add(levels[:decoded], values)
+}
+
+// add adds the rows of a page.
+func (m *mixed) add(levels []int16, values [][]byte) error {
+	for _, level := range levels {
+		if level < m.most {
+			m.rows = append(m.rows, nil)
+			continue
+		}
+		if len(values) == 0 || len(values[0]) != m.width {
+			return fmt.Errorf("a page has fewer values than its levels, or of another length than %d bytes", m.width)
+		}
+		m.rows, values = append(m.rows, values[0]), values[1:]
+	}
+	return nil
+}
+
+// fixedArray returns an array of bytes of fixed length, or of decimals whose bytes they are, in
+// big-endian order.
+func fixedArray(rows [][]byte, width int, typ arrow.DataType) arrow.Array {
+	b := array.NewBuilder(table.Heap, typ)
+	b.Reserve(len(rows))
+	for _, v := range rows {
+		if v == nil {
+			b.AppendNull()
+			continue
+		}
+		switch b := b.(type) {
+		case *array.FixedSizeBinaryBuilder:
+			b.Append(v)
+		case *array.Decimal128Builder:
+			b.Append(decimal128.FromBigInt(signed(v)))
+		case *array.Decimal256Builder:
+			b.Append(decimal256.FromBigInt(signed(v)))
+		}
+	}
+	return b.NewArray()
+}
+
+// signed returns a number in two's complement.
+func signed(b []byte) *big.Int {
+	v := new(big.Int).SetBytes(b)
+	if len(b) > 0 && b[0] >= 0x80 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return v
+}
+
+// feed is a page reader of the page that is set.
+type feed struct{ page, current file.Page }
+
+func (f *feed) Next() bool {
+	f.current, f.page = f.page, nil
+	return f.current != nil
+}
+
+func (f *feed) Page() file.Page                                                                { return f.current }
+func (f *feed) Err() error                                                                     { return nil }
+func (f *feed) Close() error                                                                   { return nil }
+func (f *feed) SetMaxPageHeaderSize(int)                                                       {}
+func (f *feed) GetDictionaryPage() (*file.DictionaryPage, error)                               { return nil, nil }
+func (f *feed) SeekToPageWithRow(int64) error                                                  { return io.EOF }
+func (f *feed) Reset(parquet.BufferedReader, int64, compress.Compression, *file.CryptoContext) {}
