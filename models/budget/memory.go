@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"unfold/models"
+	"unfold/models/fit"
 	"unfold/models/lvm"
 	"unfold/models/pca"
 	"unfold/models/score"
@@ -186,9 +187,13 @@ func (p *Plan) other(learning int64) {
 	}
 }
 
-// covariance returns the memory of the projection: see baseline.
+// covariance returns the memory of the projection, or of the choice of its components before.
 func (p *Plan) covariance() float64 {
-	return float64(pca.Bytes(p.Rows, p.Dim, p.Spec.PCA))
+	held := pca.Bytes(p.Rows, p.Dim, p.Spec.PCA)
+	if p.Fewer {
+		held = max(held, fit.ChoiceBytes(p.Rows, p.Dim))
+	}
+	return float64(held)
 }
 
 // hashes returns the size of the table that finds equal rows. Slots have 16 bytes plus a control

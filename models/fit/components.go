@@ -28,6 +28,7 @@ const (
 	comparedNeighbors = 10
 	basisRows         = 2000
 	leastSampled      = 4 * comparedNeighbors // fewer rows have too little to compare
+	firstComponents   = 64                    // more are computed only if these do not suffice
 	// componentTolerance is the tolerance of components that are only compared.
 	componentTolerance = 1e-2
 )
@@ -177,6 +178,14 @@ func newSample(ctx context.Context, x vec.Matrix[float32], spec Spec) (c *compon
 	return c, err
 }
 
+// ChoiceBytes returns the approximate memory of Choose for n rows of dim elements, besides the rows: its
+// samples, and as many components as it computes first.
+func ChoiceBytes(n, dim int) int64 {
+	compared := min(comparedRows, n/2)
+	basis := min(basisRows, n-compared)
+	return 4*int64(dim)*int64(compared+basis) + pca.Bytes(basis, dim, min(firstComponents, dim))
+}
+
 // neighbors returns the neighbours of each row of z.
 func (c *componentSample) neighbors(ctx context.Context, z vec.Matrix[float32]) (*knn.Neighbors, error) {
 	return knn.Graph(ctx, z, comparedNeighbors, knn.Settings{Threads: c.spec.Threads})
@@ -202,7 +211,7 @@ func (c *componentSample) least(ctx context.Context, share float64) (*Components
 	dim, most := c.rows.Cols, MostComponents(c.of)
 	var last *Components
 	// Larger numbers of components are computed only if smaller ones do not suffice.
-	for _, part := range [][2]int{{DefaultPCA, 64}, {80, 128}, {144, MostPCA}} {
+	for _, part := range [][2]int{{DefaultPCA, firstComponents}, {80, 128}, {144, MostPCA}} {
 		if part[0] >= dim || part[0] > most {
 			break
 		}
