@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math/big"
@@ -11,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -21,18 +23,18 @@ import (
 
 // mixed reads a column of bytes of fixed length of which some pages have a dictionary and others are
 // DELTA_BYTE_ARRAY, as parquet-mr writes decimals in version 2 of the format. The library decodes the
-// former only as bytes of fixed length, and the latter only of variable length. Therefore pages go to
-// two readers of the library, one for each.
+// former only as bytes of fixed length, and the latter only as bytes of variable length. Therefore
+// pages go to readers of the library of both kinds.
 type mixed struct {
 	r      *reader
 	leaf   int
 	width  int
-	most   int16 // the definition level of values
+	levels file.LevelInfo
 	delta  *schema.Column
 	group  int // the row group that follows, as an index of reader.groups
 	pages  file.PageReader
-	others *file.FixedLenByteArrayColumnChunkReader
-	feed   feed
+	others file.RecordReader
+	feed   *feed
 	rows   [][]byte // decoded, nil for null
 }
 
@@ -53,7 +55,7 @@ func (r *reader) isMixed(c *column) bool {
 func (r *reader) newMixed(c *column) *mixed {
 	d := r.meta.Schema.Column(c.field.ColIndex)
 	node := schema.NewByteArrayNode(d.Name(), d.SchemaNode().RepetitionType(), -1)
-	return &mixed{r: r, leaf: c.field.ColIndex, width: d.TypeLength(), most: d.MaxDefinitionLevel(), delta: schema.NewColumn(node, d.MaxDefinitionLevel(), 0)}
+	return &mixed{r: r, leaf: c.field.ColIndex, width: d.TypeLength(), levels: c.field.LevelInfo, delta: schema.NewColumn(node, d.MaxDefinitionLevel(), 0)}
 }
 
 // read returns the next n rows.
@@ -84,51 +86,52 @@ func (m *mixed) page() error {
 			return err
 		}
 		m.group++
-		m.pages, m.feed = pages, feed{}
-		m.others = file.NewColumnReader(m.r.meta.Schema.Column(m.leaf), &m.feed, m.r.mem, nil).(*file.FixedLenByteArrayColumnChunkReader)
-	}
-	p := m.pages.Page()
-	levels := make([]int16, p.NumValues())
-	var decoded int64
-	var values [][]byte
-	var err error
-	switch {
-	case p.Type() == file.PageTypeDictionaryPage:
-		m.feed.page = p
-		m.others.HasNext() // reads it, and finds no page behind it
-		return m.others.Err()
-	case parquet.Encoding(p.Encoding()) == parquet.Encodings.DeltaByteArray:
-		delta := file.NewColumnReader(m.delta, &feed{page: p}, m.r.mem, nil).(*file.ByteArrayColumnChunkReader)
-		found := make([]parquet.ByteArray, len(levels))
-		decoded, _, err = delta.ReadBatch(int64(len(levels)), found, levels, nil)
-		for _, v := range found {
-			values = append(values, v)
-		}
-	default:
-		m.feed.page = p
-		found := make([]parquet.FixedLenByteArray, len(levels))
-		decoded, _, err = m.others.ReadBatch(int64(len(levels)), found, levels, nil)
-		for _, v := range found {
-			values = append(values, v)
+		m.pages, m.feed = pages, &feed{}
+		if m.others, err = m.decoder(m.r.meta.Schema.Column(m.leaf), m.feed); err != nil {
+			return err
 		}
 	}
-	if err != nil {
-		return err
+	p, others := m.pages.Page(), m.others
+	if parquet.Encoding(p.Encoding()) == parquet.Encodings.DeltaByteArray && p.Type() != file.PageTypeDictionaryPage {
+		var err error
+		if others, err = m.decoder(m.delta, &feed{page: p}); err != nil {
+			return err
+		}
+	} else {
+		m.feed.page = p
 	}
-	return m.add(levels[:decoded], values)
+	others.Reset()
+	if _, err := others.ReadRecords(int64(p.NumValues())); err != nil || p.Type() == file.PageTypeDictionaryPage {
+		return err // the dictionary has been read, and there is no page behind it
+	}
+	for _, a := range others.(file.BinaryRecordReader).GetBuilderChunks() {
+		if err := m.add(a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// add adds the rows of a page.
-func (m *mixed) add(levels []int16, values [][]byte) error {
-	for _, level := range levels {
-		if level < m.most {
-			m.rows = append(m.rows, nil)
-			continue
+// decoder returns a reader of the values of pages, as of the given column.
+func (m *mixed) decoder(d *schema.Column, pages file.PageReader) (file.RecordReader, error) {
+	r := file.NewRecordReader(d, m.levels, arrow18.BinaryTypes.Binary, m.r.mem, m.r.fr.ParquetReader().BufferPool())
+	return r, r.(file.RecordReaderWithError).SetPageReaderWithError(pages)
+}
+
+// add adds decoded rows.
+func (m *mixed) add(a arrow18.Array) error {
+	values, ok := a.(interface{ Value(int) []byte })
+	if !ok {
+		return fmt.Errorf("its pages are decoded to %s", a.DataType())
+	}
+	for i := range a.Len() {
+		var v []byte
+		if !a.IsNull(i) {
+			if v = bytes.Clone(values.Value(i)); len(v) != m.width {
+				return fmt.Errorf("a value of %d bytes, all have %d", len(v), m.width)
+			}
 		}
-		if len(values) == 0 || len(values[0]) != m.width {
-			return fmt.Errorf("a page has fewer values than its levels, or of another length than %d bytes", m.width)
-		}
-		m.rows, values = append(m.rows, values[0]), values[1:]
+		m.rows = append(m.rows, v)
 	}
 	return nil
 }
