@@ -32,8 +32,8 @@ type Job struct {
 	// Tight is set if Most determined the number of rows. Freed memory is then returned to the
 	// system between stages, whatever the size of the plan.
 	Tight bool
-	// Base is the memory of the process without data, in bytes.
-	Base int64
+	// Base is the memory of the process without data, in bytes, and Reached its peak so far.
+	Base, Reached int64
 }
 
 // Plan is the predicted course of a fit, with its stages and their memory.
@@ -216,5 +216,5 @@ func (p *Plan) Bytes() int64 {
 	for _, s := range p.Stages {
 		most = max(most, s.Bytes+int64(share*float64(s.Bytes-s.File)))
 	}
-	return p.Base + most
+	return max(p.Base+most, p.Reached)
 }

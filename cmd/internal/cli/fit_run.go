@@ -163,6 +163,7 @@ func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 		}
 		f.sayComponents()
 	}
+	_, f.job.Reached = usage()
 	if f.predicted, err = f.predict(ctx, f.p, f.job, f.data, f.limit); err != nil {
 		return nil, err
 	}
