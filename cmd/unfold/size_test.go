@@ -12,7 +12,7 @@ import (
 const (
 	// mostBytes is the maximum size of a release's program. The target is 45 MB. The limit is the
 	// size reached so far; docs/decisions/binary.md explains the rest.
-	mostBytes = 85e6
+	mostBytes = 85.5e6
 	// mostStart is the maximum CPU time of a start. The target is 20 ms on an idle machine. A
 	// loaded machine takes longer, so the test uses the fastest of several starts.
 	mostStart = 50 * time.Millisecond

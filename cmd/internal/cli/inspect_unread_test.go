@@ -43,7 +43,7 @@ func TestListsOfTextInJSON(t *testing.T) {
 		t.Errorf("the map has %s and %s", textColumn(t, m, "tags")[1], textColumn(t, m, "user.roles")[1])
 	}
 	write(t, "one.json", `{"data":[{"v":1},{"v":2}]}`)
-	if code, _, said := run(t, "inspect", "one.json"); code != 3 || !strings.Contains(said, `its records may be in the list "data"; write an object a line, for instance by jq -c '.data[]'`) {
+	if code, _, said := run(t, "inspect", "one.json"); code != 3 || !strings.Contains(said, `its records may be in the list "data"; write a record a line, for instance by jq -c '.data[]'`) {
 		t.Errorf("exit %d, %s", code, said)
 	}
 }
