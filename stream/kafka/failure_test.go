@@ -249,19 +249,26 @@ func TestInflate(t *testing.T) {
 	defer kafka.SetRecordLimit(1 << 20)()
 	c := newFake(t)
 	topic := topicFor(t, c, 1, nil)
-	c.Produce(t, topic, 0, stream.Message{Value: []byte("good")})
 	bomb, err := kgo.NewClient(kgo.SeedBrokers(c.brokers...), kgo.ProducerBatchCompression(kgo.ZstdCompression()),
 		kgo.DefaultProduceTopic(topic), kgo.ProducerBatchMaxBytes(8<<20), kgo.ManualFlushing())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer bomb.Close()
-	for range 2 { // of one batch: nothing is sent before the flush
-		bomb.Produce(t.Context(), kgo.SliceRecord(make([]byte, 3<<20)), func(_ *kgo.Record, err error) {
+	produce := func(value []byte) {
+		bomb.Produce(t.Context(), kgo.SliceRecord(value), func(_ *kgo.Record, err error) {
 			if err != nil {
 				t.Error(err)
 			}
 		})
+	}
+	// The client learns of the topic by the first message. A flush before that may divide a batch.
+	produce([]byte("good"))
+	if err := bomb.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // of one batch: nothing is sent before the flush
+		produce(make([]byte, 3<<20))
 	}
 	if err := bomb.Flush(t.Context()); err != nil {
 		t.Fatal(err)
