@@ -22,7 +22,7 @@ func TestAProgramOutside(t *testing.T) {
 	command := func(args ...string) string {
 		c := exec.Command("go", args...)
 		c.Dir = folder
-		// With its own go.mod, which has the same versions as this module's.
+		// Its go.mod names what it imports; go adds the rest, in this module's versions.
 		c.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod")
 		var said strings.Builder // go may say there which modules it unpacks
 		c.Stderr = &said
