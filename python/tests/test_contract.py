@@ -36,7 +36,8 @@ TWO = dict.fromkeys(
     "rows of two columns have a correlation of 1 or -1",
 )
 GROUPS = {"check_clustering": "its rows are fixed, and those of two columns: no distances, and negative"}
-EXPECTED = {"hellinger": ZEROS | GROUPS, "correlation": TWO | GROUPS, "braycurtis": GROUPS, "precomputed": GROUPS}
+SHARE = {"check_classifiers_train": "two columns have one share, in which its classes overlap"}
+EXPECTED = {"hellinger": ZEROS | GROUPS | SHARE, "correlation": TWO | GROUPS, "braycurtis": GROUPS, "precomputed": GROUPS}
 
 
 def expected(estimator: Any) -> dict[str, str]:
