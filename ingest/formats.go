@@ -134,8 +134,9 @@ func Formats() string {
 			names = append(names, f.names)
 		}
 	}
+	packed := input.Packings()
 	return strings.Join(append([]string{strings.Join(extensions, " ")}, names...), ", ") +
-		" (text, .npy, .mtx, .idx and .arrows also in .gz, .zst, .bz2, .xz and .lz4)"
+		" (text, .npy, .mtx, .idx and .arrows also in " + strings.Join(packed[:len(packed)-1], ", ") + " and " + packed[len(packed)-1] + ")"
 }
 
 // openFormat returns the reader of a source's format. It closes the source if there is none.

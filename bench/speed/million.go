@@ -154,11 +154,7 @@ func scalingRow() row {
 				if err != nil {
 					return err
 				}
-				name := fmt.Sprintf("n = %d, dim = %d: ", s.n, s.dim)
-				r.add(own, name+wall, seconds, u.Wall)
-				if u.Peak > 0 {
-					r.add(own, name+rss, inBytes, u.Peak)
-				}
+				r.addWall(func(what string) string { return fmt.Sprintf("n = %d, dim = %d: %s", s.n, s.dim, what) }, u)
 			}
 			return nil
 		},

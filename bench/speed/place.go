@@ -75,11 +75,9 @@ func measurePlace(ctx context.Context, b *bench, r *record) error {
 		}
 		r.add(own, p50, seconds, harness.Quantile(times, .5))
 		r.add(own, p99, seconds, harness.Quantile(times, .99))
-		clock := time.Now()
-		if _, err := placer.Place(ctx, test); err != nil {
+		if err := addBatch(ctx, r, batched, placer, test); err != nil {
 			return err
 		}
-		r.add(own, batched, perSec, float64(test.Rows)/time.Since(clock).Seconds())
 	}
 	if err := indexRecall(ctx, r, placer, s, test); err != nil {
 		return err
@@ -89,6 +87,16 @@ func measurePlace(ctx context.Context, b *bench, r *record) error {
 	}
 	_, err = b.peer(ctx, r, umap, "transform", fmt.Sprint(b.size(200, 5)), d.train, d.test)
 	return err
+}
+
+// addBatch records the rate at which rows are placed in one call.
+func addBatch(ctx context.Context, r *record, what string, placer models.Placer, rows vec.Matrix[float32]) error {
+	clock := time.Now()
+	if _, err := placer.Place(ctx, rows); err != nil {
+		return err
+	}
+	r.add(own, what, perSec, float64(rows.Rows)/time.Since(clock).Seconds())
+	return nil
 }
 
 // indexRecall records the recall of the search for placing.

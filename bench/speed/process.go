@@ -41,6 +41,14 @@ func (r *record) addUsage(who string, u usage) {
 	}
 }
 
+// addWall records the time and memory of one run of the program, whose figures name names.
+func (r *record) addWall(name func(what string) string, u usage) {
+	r.add(own, name(wall), seconds, u.Wall)
+	if u.Peak > 0 {
+		r.add(own, name(rss), inBytes, u.Peak)
+	}
+}
+
 // ownVersion returns the first line of `unfold version`.
 func (b *bench) ownVersion(ctx context.Context) (string, error) {
 	out, _, err := b.process(ctx, b.unfold, "version")

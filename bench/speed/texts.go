@@ -79,23 +79,15 @@ func (b *bench) measureLength(ctx context.Context, r *record, x, others vec.Matr
 	if err != nil {
 		return err
 	}
-	r.add(own, name(wall), seconds, u.Wall)
-	if u.Peak > 0 {
-		r.add(own, name(rss), inBytes, u.Peak)
-	}
+	r.addWall(name, u)
 	placer, err := openPlacer(model, b.threads)
 	if err != nil {
 		return err
 	}
 	for range b.size(rounds, 1) {
-		took, err := latencies(1, func(int) error {
-			_, err := placer.Place(ctx, others)
-			return err
-		})
-		if err != nil {
+		if err := addBatch(ctx, r, name(batched), placer, others); err != nil {
 			return err
 		}
-		r.add(own, name(batched), perSec, float64(others.Rows)/took[0])
 	}
 	return errors.Join(os.Remove(in), os.Remove(model), os.Remove(placed))
 }

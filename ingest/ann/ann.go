@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -32,11 +31,7 @@ var kinds = map[string]kind{
 
 // kindOf returns the format for a file's extension.
 func kindOf(path string) (kind, bool) {
-	name := strings.ToLower(path)
-	for _, packed := range []string{".gz", ".zst", ".bz2", ".xz", ".lz4"} {
-		name = strings.TrimSuffix(name, packed)
-	}
-	k, ok := kinds[filepath.Ext(name)]
+	k, ok := kinds[filepath.Ext(input.Unpacked(path))]
 	return k, ok
 }
 

@@ -124,11 +124,8 @@ var endings = []string{".arrow", ".arrows", ".feather", ".ipc", ".parquet", ".cs
 // ending returns the extension of a data file without that of a compression, "" for other files. A
 // ? begins the query of an address.
 func ending(name string) string {
-	name, _, _ = strings.Cut(strings.ToLower(name), "?")
-	for _, packed := range []string{".gz", ".zst", ".bz2", ".xz", ".lz4"} {
-		name = strings.TrimSuffix(name, packed)
-	}
-	if ext := filepath.Ext(name); slices.Contains(endings, ext) {
+	name, _, _ = strings.Cut(name, "?")
+	if ext := filepath.Ext(Unpacked(name)); slices.Contains(endings, ext) {
 		return ext
 	}
 	return ""

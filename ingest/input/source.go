@@ -90,30 +90,47 @@ func (in *Source) begin(from io.Reader) (*Source, error) {
 	return in, nil
 }
 
-// packing is a supported compression with its first bytes.
+// packing is a supported compression with the extension of its files and their first bytes.
 type packing struct {
-	name, magic string
-	open        func(io.Reader) (io.Reader, func() error, error)
+	name, ext, magic string
+	open             func(io.Reader) (io.Reader, func() error, error)
 }
 
 var packings = []packing{
-	{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, func() error, error) {
+	{"gzip", ".gz", "\x1f\x8b", func(r io.Reader) (io.Reader, func() error, error) {
 		z, err := gzip.NewReader(r)
 		return z, nil, err
 	}},
-	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, func() error, error) {
+	{"zstd", ".zst", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, func() error, error) {
 		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
 		if err != nil {
 			return nil, nil, err
 		}
 		return z, func() error { z.Close(); return nil }, nil
 	}},
-	{"bzip2", "BZh", func(r io.Reader) (io.Reader, func() error, error) { return bzip2.NewReader(r), nil, nil }},
-	{"xz", "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, func() error, error) {
+	{"bzip2", ".bz2", "BZh", func(r io.Reader) (io.Reader, func() error, error) { return bzip2.NewReader(r), nil, nil }},
+	{"xz", ".xz", "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, func() error, error) {
 		z, err := Unxz(r)
 		return z, nil, err
 	}},
-	{"lz4", "\x04\x22\x4d\x18", func(r io.Reader) (io.Reader, func() error, error) { return lz4.NewReader(r), nil, nil }},
+	{"lz4", ".lz4", "\x04\x22\x4d\x18", func(r io.Reader) (io.Reader, func() error, error) { return lz4.NewReader(r), nil, nil }},
+}
+
+// Packings returns the extensions of compressed files.
+func Packings() (exts []string) {
+	for _, p := range packings {
+		exts = append(exts, p.ext)
+	}
+	return exts
+}
+
+// Unpacked returns a name in lower case, without the extensions of compressions.
+func Unpacked(name string) string {
+	name = strings.ToLower(name)
+	for _, p := range packings {
+		name = strings.TrimSuffix(name, p.ext)
+	}
+	return name
 }
 
 // packingOf returns the compression of data with the given beginning.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math/big"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -150,21 +149,12 @@ func fixedArray(rows [][]byte, width int, typ arrow.DataType) arrow.Array {
 		case *array.FixedSizeBinaryBuilder:
 			b.Append(v)
 		case *array.Decimal128Builder:
-			b.Append(decimal128.FromBigInt(signed(v)))
+			b.Append(decimal128.FromBigInt(table.Integer(v)))
 		case *array.Decimal256Builder:
-			b.Append(decimal256.FromBigInt(signed(v)))
+			b.Append(decimal256.FromBigInt(table.Integer(v)))
 		}
 	}
 	return b.NewArray()
-}
-
-// signed returns a number in two's complement.
-func signed(b []byte) *big.Int {
-	v := new(big.Int).SetBytes(b)
-	if len(b) > 0 && b[0] >= 0x80 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-	}
-	return v
 }
 
 // feed is a page reader of the page that is set.

@@ -29,12 +29,12 @@ func (b *Builder) Decimal(n *Node, unscaled []byte, scale int64) {
 	case b.isID(f) && f.pinned != Text:
 		b.addWhole(f, unscaled, int(scale))
 	case f.pinned == Text:
-		b.addText(f, []byte(decimalText(integer(unscaled), int(scale))))
+		b.addText(f, []byte(decimalText(table.Integer(unscaled), int(scale))))
 	case len(unscaled) <= 6 && scale >= 0 && scale <= 22:
 		// Both operands are exact as float64, so the quotient is correctly rounded.
 		b.addFloat(f, float64(short(unscaled))/math.Pow10(int(scale)))
 	default:
-		text := fmt.Sprintf("%de%d", integer(unscaled), -scale)
+		text := fmt.Sprintf("%de%d", table.Integer(unscaled), -scale)
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			b.refuse(f.path, fmt.Sprintf("the decimal %s is beyond a double's range", table.Clip(text)), "")
@@ -46,7 +46,7 @@ func (b *Builder) Decimal(n *Node, unscaled []byte, scale int64) {
 
 // addWhole adds a decimal that is an id. It must be an integer of 64 bits, else it is refused.
 func (b *Builder) addWhole(f *field, unscaled []byte, scale int) {
-	v := integer(unscaled)
+	v := table.Integer(unscaled)
 	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
 	rest := new(big.Int)
 	if scale > 0 {
@@ -60,7 +60,7 @@ func (b *Builder) addWhole(f *field, unscaled []byte, scale int) {
 	case rest.Sign() == 0 && v.IsUint64() && (f.pinned == Auto || f.pinned == Uint) && f.kind != kindFloat:
 		b.take(f, kindUint, func() { f.ints = append(f.ints, int64(v.Uint64())) })
 	default:
-		text := table.Clip(decimalText(integer(unscaled), scale))
+		text := table.Clip(decimalText(table.Integer(unscaled), scale))
 		b.refuse(f.path, fmt.Sprintf("the decimal %s is no integer of 64 bits, as ids that are numbers have to be", text), "pin the column to text, as in "+f.path+":"+string(Text))
 	}
 }
@@ -73,15 +73,6 @@ func short(v []byte) (n int64) {
 			continue
 		}
 		n = n<<8 | int64(c)
-	}
-	return n
-}
-
-// integer decodes a signed big-endian integer.
-func integer(v []byte) *big.Int {
-	n := new(big.Int).SetBytes(v)
-	if len(v) > 0 && v[0] >= 0x80 {
-		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(v))))
 	}
 	return n
 }

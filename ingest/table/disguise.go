@@ -94,8 +94,8 @@ func holdsTexts(c Column) bool {
 			continue
 		}
 		inner, open := unwrapped(text)
+		v, err := ParseVector(nil, text)
 		if open == 0 {
-			v, err := ParseVector(nil, text)
 			if err != nil || len(v) < 4 || strings.Contains(text, ",") || seen > 0 && len(v) != bare {
 				return false
 			}
@@ -103,9 +103,10 @@ func holdsTexts(c Column) bool {
 		} else if bare > 0 || inner == "" {
 			return false
 		}
-		if v, err := ParseVector(nil, text); seen == 0 && (err != nil && !strings.Contains(inner, "...") || err == nil && (len(v) < 2 || len(v) < 3 && open != '[')) {
+		if seen == 0 && (err != nil && !strings.Contains(inner, "...") || err == nil && (len(v) < 2 || len(v) < 3 && open != '[')) {
 			return false
-		} else if open != '[' {
+		}
+		if open != '[' {
 			fractions += strings.Count(text, ".") - len(v)/2
 		}
 		seen++

@@ -125,3 +125,12 @@ func exactTimestamp(a *array.Timestamp) func(i int) string {
 		return t.Format(form)
 	}
 }
+
+// Integer decodes a signed big-endian integer, in which decimals are stored.
+func Integer(v []byte) *big.Int {
+	n := new(big.Int).SetBytes(v)
+	if len(v) > 0 && v[0] >= 0x80 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(v))))
+	}
+	return n
+}

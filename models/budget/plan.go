@@ -165,13 +165,10 @@ func (p *Plan) latent() lvm.Settings {
 
 // search returns the settings that choose the neighbour search.
 func (p *Plan) search() auto.Settings {
-	if p.Spec.Distance != distance.Euclidean {
-		return p.Spec.Search.Under(p.Spec.Distance, p.Rows)
-	}
 	if p.Bits && p.Spec.PCA == fit.PCANone {
 		return p.Spec.Search.Bits(p.Rows, p.Seen)
 	}
-	return p.Spec.Search
+	return p.Spec.Search.Under(p.Spec.Distance, p.Rows)
 }
 
 // Timed reports whether Measure can predict the time of the plan. It can for latent variable

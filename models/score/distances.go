@@ -79,7 +79,7 @@ func pairDistances[T vec.Float](by distance.Distance, x vec.Matrix[T], pairs [][
 				rows = append(rows, pairs[from][1])
 			}
 			own := out[first:from]
-			measure(by, own, x, i, rows)
+			distance.Exact(by, own, x.Row(int(i)), x.Data, x.Cols, rows)
 			for p, d := range own {
 				own[p] = by.Length(d)
 			}

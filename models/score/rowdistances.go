@@ -5,7 +5,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"unfold/internal/par"
-	"unfold/internal/simd/dist"
 	"unfold/internal/vec"
 	"unfold/sparse/distance"
 )
@@ -105,18 +104,6 @@ func (d *distances[T]) from(rows []int, w *blockWork) []float64 {
 		}
 	}
 	return w.out
-}
-
-// measure writes to out the squared distances between row i and the given rows of x, or the
-// corresponding values of another distance.
-func measure[T vec.Float](d distance.Distance, out []float64, x vec.Matrix[T], i int32, rows []int32) {
-	if x, ok := any(x).(vec.Matrix[float32]); ok && d == distance.Euclidean {
-		dist.Exact(out, x.Row(int(i)), x.Data, x.Cols, rows)
-		return
-	}
-	for m, j := range rows {
-		out[m] = distance.Between(d, x.Row(int(i)), x.Row(int(j)))
-	}
 }
 
 // room returns a slice of n values, in the memory of s if it is large enough.

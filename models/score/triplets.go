@@ -93,7 +93,7 @@ func nearer[T vec.Float](by distance.Distance, x vec.Matrix[T], triples [][3]int
 			n++
 		}
 		d = room(d, len(rows))
-		measure(by, d, x, i, rows)
+		distance.Exact(by, d, x.Row(int(i)), x.Data, x.Cols, rows)
 		for m, t := range triples[:n] {
 			j, k := d[2*m], d[2*m+1]
 			out = append(out, j < k || j == k && t[1] < t[2])

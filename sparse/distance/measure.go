@@ -32,6 +32,18 @@ func About(d Distance, out, q, data []float32, stride int, rows []int32) {
 	}
 }
 
+// Exact writes to out[i] d2 of q and row rows[i] of data, which begins at data[rows[i]*stride].
+func Exact[T vec.Float](d Distance, out []float64, q, data []T, stride int, rows []int32) {
+	if data, single := any(data).([]float32); single && d == Euclidean {
+		dist.Exact(out, any(q).([]float32), data, stride, rows)
+		return
+	}
+	for i, r := range rows {
+		at := int(r) * stride
+		out[i] = Between(d, q, data[at:at+len(q)])
+	}
+}
+
 // Within returns d2 of two rows if it is at most most. Otherwise it returns a number above most,
 // since it stops as soon as the sum exceeds the limit.
 func Within[T vec.Float](d Distance, a, b []T, most float64) float64 {

@@ -61,7 +61,7 @@ func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g 
 		for p := from; p < to && ctx.Err() == nil; p++ {
 			list = v.points(list[:0], p)
 			far = slices.Grow(far[:0], len(list))[:len(list)]
-			measureBy(s.Distance, far, x.Row(p), x, list)
+			distance.Exact(s.Distance, far, x.Row(p), x.Data, x.Cols, list)
 			index, dist2 := out.Row(p)
 			merge(index, dist2, list, far)
 		}

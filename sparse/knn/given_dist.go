@@ -10,6 +10,7 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/quantile"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // ErrNoDistance is the error if all given distances are 0.
@@ -121,7 +122,7 @@ func AtGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, give
 		for p := from; p < to && ctx.Err() == nil; p++ {
 			near, _ := g.of(p)
 			far := own[g.start[p]:g.start[p+1]]
-			measureBy(s.Distance, far, x.Row(p), x, near)
+			distance.Exact(s.Distance, far, x.Row(p), x.Data, x.Cols, near)
 			for e, dist2 := range far {
 				far[e] = math.Sqrt(dist2)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // Joined returns the lists with the nearest of the neighbours' neighbours, and of the points that
@@ -33,7 +34,7 @@ func Joined[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *Neighbors, s 
 			slices.Sort(list)
 			list = slices.DeleteFunc(slices.Compact(list), func(j int32) bool { return int(j) == i || slices.Contains(own, j) })
 			far = slices.Grow(far[:0], len(list))[:len(list)]
-			measureBy(s.Distance, far, x.Row(i), x, list)
+			distance.Exact(s.Distance, far, x.Row(i), x.Data, x.Cols, list)
 			merge(index, dist2, list, far)
 		}
 	})

@@ -2,7 +2,6 @@ package knn
 
 import (
 	"unfold/internal/simd/codes"
-	"unfold/internal/simd/dist"
 	"unfold/internal/simd/tile"
 	"unfold/internal/simd/topk"
 	"unfold/internal/vec"
@@ -96,26 +95,9 @@ func (c *nearby) more(lower []int32, limit int32) []int32 {
 	return c.at[:n]
 }
 
-// measureBy is measure under a distance.
-func measureBy[T vec.Float](d distance.Distance, out []float64, q []T, x vec.Matrix[T], rows []int32) {
-	if d == distance.Euclidean {
-		measure(out, q, x, rows)
-		return
-	}
-	for i, r := range rows {
-		out[i] = distance.Between(d, q, x.Row(int(r)))
-	}
-}
-
 // measure writes to out the squared distances between q and the given rows of x.
 func measure[T vec.Float](out []float64, q []T, x vec.Matrix[T], rows []int32) {
-	if x, ok := any(x).(vec.Matrix[float32]); ok {
-		dist.Exact(out, any(q).([]float32), x.Data, x.Cols, rows)
-		return
-	}
-	for i, r := range rows {
-		out[i] = vec.SquaredDistance(q, x.Row(int(r)))
-	}
+	distance.Exact(distance.Euclidean, out, q, x.Data, x.Cols, rows)
 }
 
 // chunkPanels returns the number of panels in the first chunk of a search: as many as fit in the

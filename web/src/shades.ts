@@ -18,7 +18,7 @@ export function shadeColor(s: Shade, theme: Theme): RGBA {
   return (theme.dark ? farOnDark : farOnLight)[s]!;
 }
 
-/** The ranges of the shades that a text asks for, one after the other. The first colours are those that are told apart best. */
+/** The ranges of the shades that a text asks for, one after the other. The first colours are the easiest to distinguish. */
 const wishes = [{ tries: 3, below: 10 }, { tries: 8, below: 64 }] as const;
 
 /** Nearly black on light pages, and nearly white on dark ones. Texts do not ask for it: it looks like no class. */

@@ -12,8 +12,8 @@ import (
 // keeps its colour when others come and go: web/src/shades.ts has the same rule, and a test compares
 // both by web/test/shades.json.
 
-// wishes are the ranges of the shades that a text asks for, one after the other. The first ten are
-// told apart by all eyes, so few classes should have them. The more tries texts have among these, the
+// wishes are the ranges of the shades that a text asks for, one after the other. All eyes can
+// distinguish the first ten, so few classes should have them. The more tries texts have among these, the
 // more do their colours depend on other texts.
 var wishes = []struct{ tries, below int }{{3, trusted}, {8, 64}}
 

@@ -93,7 +93,7 @@ func TestColoursStayWithOtherClasses(t *testing.T) {
 	}
 }
 
-// Every set of classes has a colour each, and small ones those that are told apart best.
+// Every set of classes has a colour each, and small ones those that are easiest to distinguish.
 func TestShadesDiffer(t *testing.T) {
 	for _, n := range []int{1, 2, 6, 7, 20, MaxClasses} {
 		shades := shadesOf(numbered("", " things", 0, n))

@@ -80,7 +80,7 @@ func absoluteTwin(m measure, a, b []float32) float32 {
 			for l := range lane {
 				lane[l] += ratio(x[l], y[l])
 			}
-		default:
+		case chebyshev:
 			for l := range lane {
 				lane[l] = larger(lane[l], abs(x[l]-y[l]))
 			}
@@ -88,11 +88,7 @@ func absoluteTwin(m measure, a, b []float32) float32 {
 		a, b = a[Lanes:], b[Lanes:]
 	}
 	for l, v := range a {
-		if m == canberra {
-			lane[l] += ratio(v, b[l])
-			continue
-		}
-		lane[l] = m.join(lane[l], abs(v-b[l]))
+		lane[l] = m.join(lane[l], m.term(v, b[l]))
 	}
 	for h := Lanes / 2; h > 0; h /= 2 {
 		for l := range h {
@@ -100,6 +96,14 @@ func absoluteTwin(m measure, a, b []float32) float32 {
 		}
 	}
 	return lane[0]
+}
+
+// term is the contribution of an element.
+func (m measure) term(a, b float32) float32 {
+	if m == canberra {
+		return ratio(a, b)
+	}
+	return abs(a - b)
 }
 
 func (m measure) join(a, b float32) float32 {

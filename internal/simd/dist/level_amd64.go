@@ -30,7 +30,7 @@ func several(l simd.Level, m measure, out, q, data []float32, stride, limit int,
 		return manhattanAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX512 && m == canberra:
 		return canberraAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
-	case l == simd.AVX512:
+	case l == simd.AVX512 && m == chebyshev:
 		return chebyshevAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX2 && m == squared:
 		return rowsAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
@@ -38,7 +38,7 @@ func several(l simd.Level, m measure, out, q, data []float32, stride, limit int,
 		return manhattanAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX2 && m == canberra:
 		return canberraAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
-	case l == simd.AVX2:
+	case l == simd.AVX2 && m == chebyshev:
 		return chebyshevAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	}
 	return rowsTwin(m, out, q, data, stride, limit, rows)

@@ -9,6 +9,7 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/simd/dist"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -184,7 +185,7 @@ func (g *grower) exact(l lists) *knn.Neighbors {
 				w.rows = append(w.rows, dist.RowOf(k))
 			}
 			w.exact = slices.Grow(w.exact[:0], len(w.rows))[:len(w.rows)]
-			g.rows.exact(w.exact, int32(i), w.rows)
+			distance.Exact(g.rows.by, w.exact, g.rows.row(int32(i)), g.rows.data, g.rows.stride, w.rows)
 			w.ranked = w.ranked[:0]
 			for t, r := range w.rows {
 				w.rank(found{w.exact[t], g.order[r]})

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"unfold/internal/quantile"
-	"unfold/internal/simd/dist"
 	"unfold/sparse/distance"
 )
 
@@ -38,17 +37,6 @@ func (p points) row(i int32) []float32 {
 // distances writes the distances of row q and others to out, or other values in their order.
 func (p points) distances(out []float32, q int32, others []int32) {
 	distance.About(p.by, out, p.row(q), p.data, p.stride, others)
-}
-
-// exact writes d2 of row q and others to out.
-func (p points) exact(out []float64, q int32, others []int32) {
-	if p.by == distance.Euclidean {
-		dist.Exact(out, p.row(q), p.data, p.stride, others)
-		return
-	}
-	for t, o := range others {
-		out[t] = distance.Between(p.by, p.row(q), p.row(o))
-	}
 }
 
 // tree is a random projection tree (Dasgupta and Freund 2008), divided at medians: leaf b has rows
