@@ -83,6 +83,7 @@ func TestTheFirstMapIsTold(t *testing.T) {
 		work.Go(func() { d.run(ctx) })
 		defer work.Wait()
 		defer stop()
+		synctest.Wait() // the first status waits for events: later ones come with the tick
 		r := d.hub.Join()
 		defer r.Close()
 		status := func() (s Status) {
