@@ -17,6 +17,8 @@ type Job struct {
 	Rows, Dim int
 	// Entries is the number of non-zero values of sparse rows; 0 for dense rows.
 	Entries int
+	// Others is the number of further rows that are placed on the map.
+	Others int
 	// Spec is the specification of the fit, as fit.Fit gets it.
 	Spec fit.Spec
 	// Kept is the number of bytes of a row's columns that pass through.

@@ -42,6 +42,9 @@ type Speed struct {
 	Rest, Still float64
 	// Index is the time to index the trial's rows, in seconds; 0 for none.
 	Index float64
+	// Place is the time of placing a row on the trial's map, in seconds; 0 if the job has no rows to
+	// place.
+	Place float64
 	// Learning is the time of learning and placing all rows, in seconds, for a kind of model that
 	// predicts it itself.
 	Learning float64
@@ -130,7 +133,7 @@ func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 	}
 	// The trial uses the plan's search method; the index is measured separately.
 	spec.Search.Method = p.Search
-	rows, err := p.trial(ctx, x, v.Rows)
+	rows, others, err := p.trials(ctx, x, v.Rows)
 	if err != nil {
 		return v, fmt.Errorf("budget: trial: %w", err)
 	}
@@ -149,11 +152,16 @@ func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 		}
 		begin := time.Now()
 		var steps stepTimes
-		_, r, err := fit.Fit(ctx, rows, spec, steps.progress)
+		m, r, err := fit.Fit(ctx, rows, spec, steps.progress)
 		if err != nil {
 			return v, fmt.Errorf("budget: trial: %w", err)
 		}
 		s, took := r.Report.Seconds, time.Since(begin).Seconds()
+		if again == 0 && others.Rows > 0 {
+			if err := v.place(ctx, p, m, others); err != nil {
+				return v, err
+			}
+		}
 		if again%2 == 0 {
 			s.EM = steps.steady(s.EM)
 		}
@@ -250,6 +258,20 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 		}
 	}
 	return nil
+}
+
+// trials returns m rows to learn, and rows to place on their map if the job has any.
+func (p Plan) trials(ctx context.Context, x vec.Matrix[float32], m int) (learnt, placed vec.Matrix[float32], err error) {
+	if p.Others == 0 {
+		learnt, err = p.trial(ctx, x, m)
+		return learnt, placed, err
+	}
+	both, err := p.trial(ctx, x, m+m/placedShare)
+	if err != nil {
+		return learnt, placed, err
+	}
+	learnt, placed = split(both)
+	return learnt, placed, nil
 }
 
 // trial returns m rows for the plan's search: some of the rows x if possible, otherwise generated
@@ -376,7 +398,7 @@ func (p Plan) Seconds(v Speed) float64 {
 		return p.projection(v) + v.Pair*n*n/2 + v.Learning
 	}
 	sorted := n * math.Log2(n+1) / (n0 * math.Log2(n0+1))
-	return p.projection(v) + p.learning(v) + sorted*(v.Rest+v.Index)
+	return p.projection(v) + p.learning(v) + sorted*(v.Rest+v.Index) + p.placing(v)
 }
 
 // learning returns the time from the neighbour search to the last step, including that of a sample

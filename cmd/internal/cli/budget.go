@@ -254,6 +254,9 @@ func (f *fitRun) dryRun(ctx context.Context, s surveyed) (err error) {
 	if j.Rows, err = f.most(j); err != nil {
 		return fitError(f.inputs, err)
 	}
+	if j.Rows < s.rows { // the second pass places all rows
+		j.Others = s.rows
+	}
 	planned, err := plan(j, f.limit)
 	if err != nil {
 		return fitError(f.inputs, err)

@@ -169,6 +169,8 @@ type embedder struct {
 	// drop skips rows with missing values. dropped counts them.
 	drop    bool
 	dropped int
+	// rest, if set, has the places of the first rows, and gets those of the others.
+	rest *unfinished
 	// merge, if set, changes the output of a table of a file before it is written.
 	merge func(m *embed.Map, t *table.Table, o *emit.Output) error
 }

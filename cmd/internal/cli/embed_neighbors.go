@@ -21,6 +21,9 @@ import (
 
 // placed places the rows of a table, with their neighbours if requested.
 func (e *embedder) placed(ctx context.Context, m *embed.Map, t *table.Table) (*emit.Output, error) {
+	if e.rest != nil {
+		return e.rest.placed(ctx, m, t)
+	}
 	if e.neighbors == 0 {
 		return m.Table(ctx, t)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"slices"
 
@@ -74,6 +75,9 @@ func (f *fitRun) draw(rows, dim int) (int, error) {
 	job := f.job
 	job.Rows, job.Dim, job.Kept = rows, dim, keptBytes(f.read)
 	m, err := f.most(job)
+	if f.rest != nil && f.rest.learnt.Of == rows {
+		m, err = f.rest.learnt.Count, nil
+	}
 	if err == nil && m < rows {
 		others := "the others are placed on their map"
 		if f.Map == "" {
@@ -104,9 +108,11 @@ func (b *beyond) others() int { return b.drawn.Of - b.drawn.Count }
 
 func newBeyond(f *fitRun) *beyond {
 	b := &beyond{f: f, drawn: f.data.Drawn}
-	kept := f.data.Kept
-	b.learnt = mapOf(f.data, f.snap, f.result, f.classes, nil, false)
-	f.data.Kept = kept
+	if b.learnt = f.taken; b.learnt == nil {
+		kept := f.data.Kept
+		b.learnt = mapOf(f.data, f.snap, f.result, f.classes, nil, false)
+		f.data.Kept = kept
+	}
 	if f.job.Scored {
 		n := b.others()
 		some := func(most int) *ingest.Drawn { return ingest.Draw(n, min(n, most), f.model.Seed) }
@@ -189,10 +195,36 @@ func (b *beyond) see(m *embed.Map, t *table.Table, o *emit.Output, i, placed int
 	return nil
 }
 
+// writeBoth writes the model, and the map of learnt and placed rows. It keeps its progress in the
+// folder of unfinished work, from where the model goes to its place at the end.
+func (f *fitRun) writeBoth(ctx context.Context, outputs *transaction) error {
+	f.beyond = newBeyond(f)
+	if f.rest == nil {
+		f.rest = f.keep(f.beyond.learnt)
+	}
+	if f.rest == nil {
+		if err := f.writeModel(outputs); err != nil {
+			return err
+		}
+	}
+	f.clock.lap("write")
+	err := f.placeOthers(ctx, outputs)
+	f.rest.close()
+	if err != nil {
+		f.rest.tell()
+		return err
+	}
+	f.clock.lap("place")
+	if f.rest != nil && f.Output != "" {
+		// It comes after the map: should that fail, the model stays in the folder.
+		outputs.outputs = append(outputs.outputs, pendingFile{f.Output, func() error { return os.Rename(f.rest.model(), f.Output) }, func() {}})
+	}
+	return nil
+}
+
 // placeOthers reads the inputs again, places the rows that were not drawn, and writes the map of all
 // rows.
 func (f *fitRun) placeOthers(ctx context.Context, outputs *transaction) error {
-	f.beyond = newBeyond(f)
 	f.room.release()
 	debug.FreeOSMemory() // placing needs less memory than learning
 	settings := *f.settings
@@ -202,7 +234,7 @@ func (f *fitRun) placeOthers(ctx context.Context, outputs *transaction) error {
 	if err != nil {
 		return err
 	}
-	e.noted, e.merge = true, f.beyond.merge
+	e.noted, e.merge, e.rest = true, f.beyond.merge, f.rest
 	w, err := createMap(f.Map, f.p.Stdout, len(f.inputs) == 1)
 	if err != nil {
 		return err

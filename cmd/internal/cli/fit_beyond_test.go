@@ -259,23 +259,6 @@ func checkPlacedReport(t *testing.T, learnt int) {
 	}
 }
 
-// A fit that is interrupted after it learnt leaves no file, as the other rows are not placed. The warning about the
-// weight is written between learning and placing.
-func TestFitBeyondMemoryInterrupted(t *testing.T) {
-	t.Chdir(t.TempDir())
-	beyondData(t)
-	args := strings.Fields("rows.npy --steps 3 --weight 5")
-	room := halfRoom(t, args)
-	before := names(t, ".")
-	code, said := beyondRun(t, "", []string{cancelAt + "=weight"}, slices.Concat([]string{"fit", "-o", "m.unfold", "--map", "map.csv", "--memory", room}, args)...)
-	if code != exitFailed || !strings.Contains(said, "weight") || !strings.Contains(said, "interrupted") {
-		t.Errorf("exit %d: %s", code, said)
-	}
-	if after := names(t, "."); after != before {
-		t.Errorf("it leaves %s", after)
-	}
-}
-
 // Where all rows have to be learnt, the limit is an error that gives the reason.
 func TestFitBeyondMemoryRefused(t *testing.T) {
 	t.Chdir(t.TempDir())

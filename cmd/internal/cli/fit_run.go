@@ -51,13 +51,17 @@ type fitRun struct {
 	// components is the number of principal components chosen from the rows, nil if it was set.
 	components *fit.Components
 
-	data      *ingest.Dataset
-	room      *rowsRoom
-	snap      *snapshot.Snapshot
-	result    *fit.Result
-	classes   *labels.Predicted
-	groups    *grouping // nil if clusters are not requested
-	beyond    *beyond   // nil if all rows are learnt
+	data    *ingest.Dataset
+	room    *rowsRoom
+	snap    *snapshot.Snapshot
+	result  *fit.Result
+	classes *labels.Predicted
+	groups  *grouping // nil if clusters are not requested
+	beyond  *beyond   // nil if all rows are learnt
+	// rest keeps the progress of the second pass; nil without one. taken has the learnt rows if an
+	// earlier run learnt them.
+	rest      *unfinished
+	taken     *emit.Output
 	predicted forecast
 	about     rowsReport
 }
@@ -71,6 +75,7 @@ func (f *fitRun) run(ctx context.Context) error {
 		return err
 	}
 	f.clock = newClock()
+	f.rest = f.openRest()
 	f.room = newRowsRoom(f.p, f.job, f.written())
 	defer f.room.close()
 	if err := f.readRows(ctx); err != nil {
@@ -87,8 +92,10 @@ func (f *fitRun) run(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	if err := f.learn(ctx); err != nil {
-		return err
+	if !f.resume() {
+		if err := f.learn(ctx); err != nil {
+			return err
+		}
 	}
 	if err := f.write(ctx); err != nil {
 		return err
@@ -155,6 +162,9 @@ func (f *fitRun) noteRepeatedIDs() {
 func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 	f.job.Tight = f.data.Drawn != nil
 	f.job.Rows, f.job.Dim, f.job.Kept = f.data.Len(), f.data.Encoder.Dim(), keptBytes(f.read)+f.nearBytes()
+	if d := f.data.Drawn; d != nil && f.Map != "" {
+		f.job.Others = d.Of
+	}
 	if f.data.Sparse != nil {
 		f.job.Entries = max(1, f.data.Sparse.NNZ())
 	} else {

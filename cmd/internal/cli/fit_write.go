@@ -23,22 +23,12 @@ import (
 func (f *fitRun) write(ctx context.Context) (err error) {
 	outputs := &transaction{stdout: f.p.Stdout}
 	defer outputs.abort()
-	if f.Output != "" {
-		if err := outputs.write(f.Output, func(w io.Writer) error { return snapshot.Write(w, f.snap) }); err != nil {
+	if f.Map != "" && f.data.Drawn != nil {
+		if err := f.writeBoth(ctx, outputs); err != nil {
 			return err
 		}
-	}
-	if f.Map != "" {
-		if f.data.Drawn != nil {
-			f.clock.lap("write")
-			err = f.placeOthers(ctx, outputs)
-			f.clock.lap("place")
-		} else {
-			err = outputs.writeMap(f.Map, mapOf(f.data, f.snap, f.result, f.classes, f.groups, f.Numbers))
-		}
-		if err != nil {
-			return err
-		}
+	} else if err := f.writeLearnt(outputs); err != nil {
+		return err
 	}
 	f.clock.lap("write")
 	if f.Report != "" {
@@ -59,7 +49,26 @@ func (f *fitRun) write(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return outputs.commit()
+	if err := outputs.commit(); err != nil {
+		return err
+	}
+	return f.rest.remove()
+}
+
+// writeLearnt writes the model, and the map of the rows that were learnt.
+func (f *fitRun) writeLearnt(outputs *transaction) error {
+	if err := f.writeModel(outputs); err != nil || f.Map == "" {
+		return err
+	}
+	return outputs.writeMap(f.Map, mapOf(f.data, f.snap, f.result, f.classes, f.groups, f.Numbers))
+}
+
+// writeModel writes the model, if it is requested.
+func (f *fitRun) writeModel(outputs *transaction) error {
+	if f.Output == "" {
+		return nil
+	}
+	return outputs.write(f.Output, func(w io.Writer) error { return snapshot.Write(w, f.snap) })
 }
 
 // leave frees the model after it was written. The summary needs only a few of its fields.

@@ -42,7 +42,7 @@ type report struct {
 	CPUSeconds      float64       `json:"cpu_seconds"`
 	PeakRSSBytes    int64         `json:"peak_rss_bytes"`
 	PredictedBytes  int64         `json:"predicted_bytes"`
-	// MeasuredSeconds is the time of learning and writing, which PredictedSeconds predicts. Both
+	// MeasuredSeconds is the time of learning, placing and writing, which PredictedSeconds predicts. Both
 	// exclude reading and the scores below.
 	PredictedSeconds float64 `json:"predicted_seconds"`
 	MeasuredSeconds  float64 `json:"measured_seconds"`
@@ -96,7 +96,7 @@ func (r *report) times(c *clock, res *fit.Result, total time.Duration) {
 		Read: c.laps["read"].Seconds(), PCA: res.SecondsPCA, KNN: s.KNN, Graph: s.Graph, Coarse: s.Coarse,
 		Spectral: s.Spectral, EM: s.EM, Index: res.SecondsIndex, Write: c.laps["write"].Seconds(), Place: c.laps["place"].Seconds(), Total: total.Seconds(),
 	}
-	r.MeasuredSeconds = (c.laps["fit"] + c.laps["write"]).Seconds()
+	r.MeasuredSeconds = (c.laps["fit"] + c.laps["write"] + c.laps["place"]).Seconds()
 	r.CPUSeconds, r.PeakRSSBytes = usage()
 }
 
