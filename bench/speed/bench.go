@@ -85,6 +85,7 @@ func rows() []row {
 		tenMillionRow(),
 		higgsRow(),
 		manyPlacedRow(),
+		sizesRow(),
 		scalingRow(),
 		sparseRow(),
 		kernelsRow(),
@@ -143,6 +144,11 @@ func (b *bench) measure(ctx context.Context, page string) (map[string]int, error
 	text, verdicts := b.page(machine)
 	if err := os.MkdirAll(filepath.Dir(page), 0o777); err != nil {
 		return nil, err
+	}
+	if r := b.records[sizesKey]; r != nil && len(r.Series) > 0 {
+		if err := drawSizes(r, filepath.Join(filepath.Dir(page), sizesPicture)); err != nil {
+			return nil, err
+		}
 	}
 	return verdicts, harness.WritePage(page, text)
 }

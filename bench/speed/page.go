@@ -21,7 +21,7 @@ the other, and writes this page. %s
 Machine of the last run: %s.
 
 Each figure is the best of up to %d rounds (no further one after %.0f minutes); the spread is the worst round's excess over the best.
-Ratios are of best figures.
+Ratios are of best figures. No times on arm64 are known: its kernels were tested in an emulator only.
 
 `, b.ofRuns(), m, rounds, patience.Minutes())
 	if b.small {

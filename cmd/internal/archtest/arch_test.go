@@ -79,7 +79,7 @@ var homes = []struct {
 	{"github.com/chromedp", []string{"cmd/internal/viewer/browser"}, []string{"cmd"}},
 	{"gocloud.dev", []string{"stream/store"}, []string{"stream"}},
 	{"github.com/johannesboyne/gofakes3", []string{"stream/store/storetest"}, nil},
-	{"gonum.org/v1/plot", []string{"cmd/internal", "bench/why"}, nil},
+	{"gonum.org/v1/plot", []string{"cmd/internal", "bench/why", "bench/speed"}, nil},
 	{"github.com/go-text/typesetting", []string{"cmd/internal/plot"}, nil},
 	{"github.com/alecthomas/kong", []string{"cmd/internal"}, nil},
 	{"github.com/james-bowman/sparse", []string{".", "sparse"}, nil},
