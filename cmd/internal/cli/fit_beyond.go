@@ -24,6 +24,10 @@ import (
 // them. A stage waits for the same number before its first map.
 const leastLearnt = 2000
 
+// leastBase is assumed to be the memory of the process when it starts, if that is less and a quarter of
+// the limit at most. It varies by some MiB, and the same command should learn the same rows.
+const leastBase = 72 << 20
+
 // most returns the number of rows to learn: all rows of the job, or as many as fit in --memory. The
 // error is a refusal.
 func (f *fitRun) most(job budget.Job) (int, error) {
@@ -33,6 +37,7 @@ func (f *fitRun) most(job budget.Job) (int, error) {
 	}
 	m := 0
 	if job.Entries == 0 {
+		job.Base = max(job.Base, min(leastBase, f.limit/4))
 		m = budget.Most(job, f.limit)
 	}
 	if m < leastLearnt || m >= job.Rows {
