@@ -296,6 +296,14 @@ def test_masked_values(data: Any) -> None:
     assert (Unfold().fit(x, some).predict(x) == kind).mean() > 0.9
 
 
+def test_decimals(data: Any) -> None:
+    """Decimals of polars, which NumPy holds as objects, are numbers."""
+    x = np.round(data[0].astype(float), 2)
+    frame = pl.DataFrame({n: x[:, k] for k, n in enumerate(NAMES)}).cast(pl.Decimal(10, 2))
+    np.testing.assert_array_equal(Unfold().fit(frame).embedding_, Unfold().fit(x).embedding_)
+    np.testing.assert_array_equal(UnfoldClusters().fit(frame).labels_, UnfoldClusters().fit(x).labels_)
+
+
 def test_mixed_columns() -> None:
     """Strings and numbers of a data frame are encoded as by the command line."""
     frame = pd.read_csv(REPOSITORY / "testdata/kdd/kdd.csv.gz", nrows=1500)

@@ -693,10 +693,12 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         With labels it is the share of correct predictions. If the map was fitted without labels, it is the share of rows whose
         nearest neighbour on the map has the same class. Without labels it is the trustworthiness, which decreases with the
-        number of neighbours on the map that are not neighbours in the data. ``sample_weight`` is used for predictions only.
+        number of neighbours on the map that are not neighbours in the data. Rows whose label is None or NaN do not count. For an
+        AnnData object ``y`` can also be the name of a column of ``obs``. ``sample_weight`` is used for predictions only.
         """
+        y = _annotated.labels(X, y) if _annotated.is_annotated(X) else y
         if y is not None and _predicts(self):
-            return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
+            return _labels.share_right(self.predict(X), y, sample_weight)
         check_is_fitted(self)
         if y is None and self._precomputed():
             raise ValueError("score needs y: the trustworthiness is that of rows, and the map knows distances alone")

@@ -60,6 +60,7 @@ _PHRASES = (
     (re.compile(r"\(by columns or --columns; "), "(by columns; "),
     (re.compile(r"\bdims is\b"), "n_components is"),
     (re.compile(r"take fewer dims\b"), "take a smaller n_components"),
+    (re.compile(r', did you mean one of (?=[^?]*"-\w")[^?]*\?$'), ""),  # of single letters, which are no names of settings
     (re.compile(r'did you mean one of (?:"--[\w-]+"(?:, )?)+'), lambda m: m[0].replace('"--', '"')),
     (re.compile(r"drop such rows \(missing drop\), fill them \(missing mean\)"), 'drop such rows, fill them (missing="mean")'),
     (re.compile(r"drop such rows \(missing drop\)"), "drop such rows"),
