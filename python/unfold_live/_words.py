@@ -35,7 +35,7 @@ _SCRATCH = {"x": "X", "new": "X", "at": "X", "distances": "X", "neighbors": "pre
 
 def _of_rows(m: re.Match[str]) -> str:
     """Return the error of a kind that has no maps of distances."""
-    return f'kind {m[1]} takes rows, and X are distances: choose "lvm", "mds", "isomap", "nmds" or "sammon"'
+    return f'kind {m[1]} takes rows, and X are distances: choose "lvm", "mds", "isomap", "nmds", "sammon", "kpca" or "eigenmaps"'
 
 
 def _in_lists(m: re.Match[str]) -> str:
