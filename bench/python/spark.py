@@ -84,8 +84,11 @@ def processor_seconds() -> dict[str, float]:
             continue  # it has ended
         pid, name, fields = text.split(" (", 1)[0], text[text.index("(") + 1 : text.rindex(")")], text[text.rindex(")") + 2 :].split()
         parents[pid], names[pid] = fields[1], name
-        # Its own, and that of those below it that have ended.
-        seconds[pid] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        # Its own, and that of those below it that have ended. Below Java these are the program's.
+        own, ended = (sum(map(int, fields[i : i + 2])) / os.sysconf("SC_CLK_TCK") for i in (11, 13))
+        seconds[pid] = own if name == "java" else own + ended
+        if name == "java":
+            parents[f"{pid}, ended"], names[f"{pid}, ended"], seconds[f"{pid}, ended"] = pid, "unfold", ended
     out: dict[str, float] = {}
     for pid, name in names.items():
         above = pid

@@ -183,9 +183,9 @@ func ownTextbook(m baseline.Method, f baseline.Settings) Settings {
 }
 
 func learnTextbook(ctx context.Context, m baseline.Method, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error) {
-	return learnSample(ctx, z, s, progress, models.CheckRows[float32], func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
+	return learnSample(ctx, z, s, progress, models.CheckRows[float32], func(distinct vec.Matrix[float32], step func(done, total int)) (*sample, error) {
 		step(0, 1)
-		fit, err := baseline.Fit(ctx, m, z, s.textbook())
+		fit, err := fitTextbook(ctx, m, distinct, z, s.textbook())
 		if err != nil {
 			return nil, err
 		}
@@ -200,4 +200,13 @@ func learnTextbook(ctx context.Context, m baseline.Method, z vec.Matrix[float32]
 		}
 		return &sample{model: fit, rows: fit.Learnt, points: fit.Settings.Points, near: fit.Near, search: fit.Search, spec: s, report: report}, nil
 	})
+}
+
+// fitTextbook fits the distinct rows of all rows. Equal rows count as many for principal components, whose definition is
+// by the covariance of all.
+func fitTextbook(ctx context.Context, m baseline.Method, distinct, all vec.Matrix[float32], s baseline.Settings) (*baseline.Fitted, error) {
+	if m == baseline.PCA {
+		return baseline.FitComponents(ctx, distinct, all, s)
+	}
+	return baseline.Fit(ctx, m, distinct, s)
 }

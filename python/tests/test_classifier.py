@@ -149,6 +149,18 @@ def test_labels_that_are_no_classes() -> None:
         Unfold().fit(x, np.array([1, "a"] * 30, dtype=object))
 
 
+def test_rows_without_a_class_are_not_scored() -> None:
+    x, kind = blobs(300, 6)
+    y = pd.Series(kind, dtype="Int64").mask(kind == 2)
+    texts = np.where(kind == 2, None, np.array(list("abcd"), dtype=object)[kind])
+    for model, labels in ((UnfoldClassifier(), y), (Unfold(), texts), (UnfoldClassifier(), texts)):
+        assert model.fit(x, labels).score(x, labels) == 1
+    with pytest.raises(ValueError, match="every label is missing"):
+        model.score(x, [None] * 300)
+    with pytest.raises(ValueError, match=r"300 rows, and y is an array of shape \(2,\)"):
+        model.score(x, ["a", "b"])
+
+
 def test_one_class_and_many() -> None:
     """A single class is predicted for all rows. More than 128 classes are distinguished."""
     x, _ = blobs(60, 5)

@@ -9,7 +9,10 @@ from typing import Any
 import hdbscan
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -257,6 +260,32 @@ def test_missing_rows_are_noise(x: Any) -> None:
         assert ours.all_points_membership_vectors().shape == (len(x), 3)
 
 
+@pytest.mark.parametrize("kind", ["polars", "objects", "sparse"])
+def test_missing_rows_of_other_types_are_noise(x: Any, kind: str) -> None:
+    holes = x.copy()
+    holes[5, 1], holes[70, 0] = np.nan, np.nan
+    want = UnfoldClusters(**SIZES).fit(holes).labels_
+    null = pl.DataFrame(holes).with_columns(pl.all().fill_nan(None))
+    found = UnfoldClusters(**SIZES).fit({"polars": null, "objects": holes.astype(object), "sparse": csr_array(holes)}[kind])
+    np.testing.assert_array_equal(found.labels_, want)
+    assert found.labels_[5] == found.labels_[70] == -1 and found.labels_.max() == 2
+
+
+def test_infinite_distances_separate(x: Any) -> None:
+    """Groups that have infinite distances from each other are clusters, and the tree joins them at infinity."""
+    x, group = x[:180], np.arange(180) // 60
+    d = np.where(group[:, None] == group, cdist(x, x), np.inf)
+    found = UnfoldClusters(**SIZES, metric="precomputed").fit(d)
+    assert [len(set(found.labels_[group == g]) - {-1}) for g in range(3)] == [1, 1, 1] and found.labels_.max() == 2
+    assert np.isinf(found.minimum_spanning_tree_.to_numpy()[:, 2]).sum() == 2
+    assert found.condensed_tree_.to_numpy()["lambda_val"].min() == 0
+    new = np.where(group == 1, cdist(x[60:61] + 0.01, x), np.inf)
+    assert found.predict(new)[0] == found.labels_[60]
+    d[0, 1] = d[1, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        UnfoldClusters(metric="precomputed").fit(d)
+
+
 def test_equal_rows_have_memberships() -> None:
     """Rows that equal others, at an infinite density, are members of their own cluster."""
     x = np.repeat([[0.0, 0.0], [9.0, 0.0], [9.0, 7.0]], 20, axis=0)
@@ -295,6 +324,13 @@ def test_parameters_of_hdbscan(x: Any) -> None:
         UnfoldClusters.from_hdbscan(min_cluster_sizes=3)
     with pytest.raises(TypeError, match=r"prediction_data.*from_hdbscan"):
         UnfoldClusters(prediction_data=True)
+
+
+@pytest.mark.parametrize(("name", "value"), [("algorithm", "best of all"), ("leaf_size", 0), ("alpha", -1), ("p", "two")])
+def test_values_that_hdbscan_refuses(name: str, value: Any) -> None:
+    """Values of parameters without a counterpart are errors where they are in hdbscan."""
+    with pytest.raises(ValueError, match=f"^{name} has to be"):
+        UnfoldClusters.from_hdbscan(**{name: value})
 
 
 def test_parameters_of_scikit_learn(x: Any) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import dask.dataframe
 import duckdb
 import numpy as np
 import pandas as pd
@@ -294,6 +296,29 @@ def test_masked_values(data: Any) -> None:
     np.testing.assert_array_equal(Unfold().fit(np.ma.masked_array(x)).embedding_, Unfold().fit(x).embedding_)
     some = np.ma.masked_array(kind, mask=np.arange(len(x)) % 3 > 0)
     assert (Unfold().fit(x, some).predict(x) == kind).mean() > 0.9
+
+
+def test_decimals(data: Any) -> None:
+    """Decimals of polars, which NumPy holds as objects, are numbers."""
+    x = np.round(data[0].astype(float), 2)
+    frame = pl.DataFrame({n: x[:, k] for k, n in enumerate(NAMES)}).cast(pl.Decimal(10, 2))
+    np.testing.assert_array_equal(Unfold().fit(frame).embedding_, Unfold().fit(x).embedding_)
+    np.testing.assert_array_equal(UnfoldClusters().fit(frame).labels_, UnfoldClusters().fit(x).labels_)
+
+
+def test_partitions_of_dask(data: Any, plain: Unfold) -> None:
+    """Partitions are placed as in docs/python.md, also those without rows."""
+    rows = pd.DataFrame(data[0], columns=NAMES)
+    model = copy.deepcopy(plain)
+    model.n_jobs = 1
+
+    def place(part: pd.DataFrame) -> pd.DataFrame:
+        at = model.transform(part.drop(columns="number").to_numpy()) if len(part) else np.empty((0, 2), np.float32)
+        return pd.DataFrame(at, index=part.index, columns=["x", "y"])
+
+    parts = dask.dataframe.from_pandas(rows.assign(number=range(len(rows))), npartitions=4)
+    some = parts[parts["number"] >= 400].map_partitions(place, meta={"x": "f4", "y": "f4"}).compute()
+    np.testing.assert_array_equal(some, plain.embedding_[400:])
 
 
 def test_mixed_columns() -> None:

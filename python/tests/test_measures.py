@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.datasets import make_swiss_roll
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.manifold import Isomap
 from sklearn.manifold._locally_linear import barycenter_kneighbors_graph
+from sklearn.neighbors import KNeighborsTransformer
 
 from unfold_live import Unfold, load
 
@@ -25,6 +27,36 @@ APART = squareform(pdist(ROWS))
 
 def pairs(d: Any) -> Any:
     return d[np.triu_indices(len(d), 1)]
+
+
+def test_principal_components_count_equal_rows() -> None:
+    rows = np.vstack([ROWS, np.repeat(ROWS[:1], 200, axis=0)])
+    theirs, ours = PCA(2).fit_transform(rows), Unfold(kind="pca").fit_transform(rows)
+    np.testing.assert_allclose(ours * np.sign((ours * theirs).sum(axis=0)), theirs, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["kpca", "eigenmaps"])
+def test_kernels_and_graphs_of_distances_are_those_of_rows(kind: str) -> None:
+    """Distances of rows lead to the map of the rows, up to signs, and new rows to their places."""
+    of_rows = Unfold(kind=kind).fit(ROWS)
+    given = Unfold(kind=kind, metric="precomputed").fit(APART)
+    sign = np.sign((of_rows.embedding_ * given.embedding_).sum(axis=0))
+    size = np.abs(of_rows.embedding_).max()
+    np.testing.assert_allclose(given.embedding_ * sign, of_rows.embedding_, atol=0.01 * size)
+    new = ROWS[:5] + 0.1
+    np.testing.assert_allclose(given.transform(cdist(new, ROWS)) * sign, of_rows.transform(new), atol=0.01 * size)
+
+
+def test_eigenmaps_of_any_distances() -> None:
+    """The graph depends on the order of distances, which need not be Euclidean, and on those of nearest rows alone."""
+    of_rows = Unfold(kind="eigenmaps").fit(ROWS).embedding_
+    near = KNeighborsTransformer(n_neighbors=9).fit_transform(ROWS)
+    for distances in (APART**3, near):
+        at = Unfold(kind="eigenmaps", metric="precomputed").fit_transform(distances)
+        for k in range(2):
+            assert abs(np.corrcoef(at[:, k], of_rows[:, k])[0, 1]) > 0.99
+    with pytest.raises(ValueError, match=r"kind='kpca'.*\"eigenmaps\""):
+        Unfold(kind="kpca", metric="precomputed").fit(APART**3)
 
 
 def test_isomap_has_the_paths_and_the_error_of_scikit_learn() -> None:

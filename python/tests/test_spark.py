@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from unfold_live import Unfold, spark
+from unfold_live import Unfold, UnfoldError, spark
 
 from .conftest import blobs
 
@@ -108,9 +110,32 @@ def test_files_are_placed_by_the_program(session: Any, tmp_path: Path) -> None:
     place = np.stack(rows.embedding) if "embedding" in rows else rows[["x", "y"]].to_numpy()
     np.testing.assert_array_equal(place.astype(np.float32), at.embedding)
     np.testing.assert_array_equal(rows.novelty_global.to_numpy(np.float32), at.novelty_global)
+    assert out.schema == session.read.parquet(str(tmp_path / "places")).schema
+    assert not list((tmp_path / "places").glob("_model*"))
     (tmp_path / "none").mkdir()
     with pytest.raises(ValueError, match="holds no files"):
         spark.transform_files(session, str(tmp_path / "none"), str(tmp_path / "other"), model)
+
+
+def test_errors_of_files_are_those_of_rows(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bad row is a ``ValueError`` that names the file. A program that fails is repeated, and then an ``UnfoldError``."""
+    x, _ = blobs(300, 8)
+    model = Unfold().fit(x)
+    (tmp_path / "rows").mkdir()
+    a = tmp_path / "rows" / "a.parquet"
+    where = str(tmp_path / "rows")
+    pq.write_table(pa.table({"v": pa.array([x[0].tolist(), None], pa.list_(pa.float32()))}), a)
+    with pytest.raises(ValueError, match=r"rows/a\.parquet.*row 2"):
+        spark.transform_files(session, where, str(tmp_path / "places"), model, vector="v")
+    pq.write_table(pa.table({"v": pa.array([x[0].tolist()], pa.list_(pa.float32()))}), a)
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\necho >>{tmp_path}/attempts\nUNFOLD_BINARY=/bin/false exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(session.sparkContext, "pythonExec", str(python))
+    with pytest.raises(UnfoldError, match="unfold ended"):
+        spark.transform_files(session, where, str(tmp_path / "again"), model, vector="v")
+    assert len((tmp_path / "attempts").read_text()) == 3
+    assert not list((tmp_path / "again").glob("*.parquet"))
 
 
 def test_plain_columns(session: Any) -> None:

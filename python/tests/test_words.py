@@ -56,6 +56,7 @@ def test_clusters_that_make_no_sense(data: Any) -> None:
             'unknown flag --wait, did you mean "--weight"?; see unfold fit --help',
             'settings: there is no flag "wait", did you mean "weight"?',
         ),
+        ('unknown flag --o, did you mean one of "-h", "-q", "--output", "-o"?', 'settings: there is no flag "o"'),
         ("is too little; give --memory 137MiB", 'is too little; give memory="137MiB"'),
         ("project the vectors with --pca 50", "project the vectors with pca=50"),
         ("values are missing: --missing mean fills them", 'values are missing: missing="mean" fills them'),

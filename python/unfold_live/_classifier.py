@@ -98,10 +98,14 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         return p / p.sum(axis=1, keepdims=True)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the share of correct predictions, weighted by ``sample_weight`` if given."""
+        """Return the share of correct predictions, weighted by ``sample_weight`` if given.
+
+        Rows whose label is None or NaN do not count. For an AnnData object ``y`` can also be the name of a column of ``obs``.
+        """
         if y is None:
             raise ValueError("score needs y, the classes of the rows")
-        return float(np.average(self.predict(X) == _labels.required(y), weights=sample_weight))
+        y = _annotated.labels(X, y) if _annotated.is_annotated(X) else y
+        return _labels.share_right(self.predict(X), _labels.required(y), sample_weight)
 
     def _follows(self) -> bool:
         return False

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: Values of ``ties`` and the program's words for them.
 _TIES = {"together": "together", "hdbscan": "apart"}
 
+#: An infinite distance is so many times the largest finite one.
+_FAR = 1e6
+
 
 def _takes_rows(estimator: UnfoldClusters) -> bool:
     return estimator.metric != "precomputed"
@@ -106,6 +109,9 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
     #: The table format of arrays, if the metric needs columns of a table.
     _form: Any = None
 
+    #: The number that stands for infinite distances, which is larger than all others; None if there are none.
+    _far: float | None = None
+
     #: The cached single linkage tree, with the edges that it was made of.
     _linkage: tuple[Any, Any] | None = None
 
@@ -189,14 +195,14 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> UnfoldClusters:
         """Find the clusters of rows, for example of positions on a map.
 
-        Rows with missing or infinite values are noise, if they are an array or a frame of numbers.
+        Rows with missing or infinite values are noise, if they are an array, a sparse matrix or a frame of numbers.
 
         Parameters
         ----------
         X : rows
             Rows as for ``Unfold.fit``, such as AnnData's ``obsm["X_pca"]``. With ``metric="precomputed"`` an array of shape (n, n),
             or a sparse matrix of the known distances, which have to connect all rows. Those of a sparse matrix are taken in
-            single precision.
+            single precision. In an array they may be infinite, for rows that have nothing to do with each other.
         y : ignored
             For pipelines.
 
@@ -207,7 +213,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         """
         self._check()
         handle = Handle(_settings.threads_of(self.n_jobs))
-        self._points = self._finite = None
+        self._points = self._finite = self._far = None
         x = self._rows_of(X)
         with _files.Folder() as folder, Bars(self.verbose) as progress:
             own = handle.folder(_files.size_of(x))
@@ -235,6 +241,9 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
                 raise
             self._tree, edges = _arrow.read(tree), _arrow.read(spanning)
         self._edges = np.column_stack([edges["from"], edges["to"], edges["distance"]])
+        if self._far is not None:
+            self._edges[self._edges[:, 2] >= self._far, 2] = np.inf
+            self._tree["lambda"] = np.where(self._tree["lambda"] * self._far <= 1, 0.0, self._tree["lambda"])
         self._table = not rows.plain
         if self._form is not None:
             self._points = np.asarray(x.toarray() if _files.is_sparse(x) else x)
@@ -445,7 +454,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
             return {}, finite
         with _files.Folder(_files.size_of(x)) as folder:
             if self._given():
-                x = check_rows(self, x, reset=False)
+                x = check_rows(self, self._reachable(x) if self.metric == "precomputed" else x, reset=False)
                 if self.metric == "precomputed" and _files.is_sparse(x):
                     raise ValueError("X is sparse: predictions need the distances of new rows from all fitted ones, as an array")
                 if self._points is not None:
@@ -477,11 +486,22 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         if callable(self.metric):
             self._points = np.asarray(_dense(check_rows(self, x, reset=True, least=2)))
             return _pairwise.all_pairs(self.metric, self._points)
-        d = check_rows(self, x, reset=True, least=2)
+        d = check_rows(self, self._reachable(x, fit=True), reset=True, least=2)
         _distances.check_square(d)
         _distances.check_signs(d.data if _files.is_sparse(d) else d)
         _distances.check_symmetric(d)
         return _distances.stored(d) if _files.is_sparse(d) else d
+
+    def _reachable(self, x: Any, *, fit: bool = False) -> Any:
+        """Return distances with a large number, ``_far``, instead of infinity, which the program does not take."""
+        if _files.is_sparse(x):
+            return x
+        d = np.asarray(x)
+        if d.dtype.kind != "f" or not np.isposinf(d).any():
+            return x
+        if fit:
+            self._far = _FAR * float(max(d.max(where=np.isfinite(d), initial=0.0), np.finfo(np.float32).tiny))
+        return np.where(np.isposinf(d), np.inf if self._far is None else self._far, d.astype(np.float64))
 
     def _check(self) -> None:
         """Raise ``ValueError`` for parameters out of range."""
@@ -572,23 +592,31 @@ def _dense(x: Any) -> np.ndarray[Any, Any]:
 
 
 def _finite(x: Any) -> tuple[Any, np.ndarray[Any, Any] | None]:
-    """Return the rows of an array or a frame of numbers without missing or infinite values, and a mask of these rows.
+    """Return the rows of an array, a sparse matrix or a frame of numbers without missing or infinite values, and a mask of them.
 
     The mask is None if these are all rows, or if the rows are of another kind.
     """
-    frame = hasattr(x, "iloc") and hasattr(x, "dtypes")
     if isinstance(x, np.memmap):
         x = np.asarray(x)  # so that the rows are copied, and their file may change
     if isinstance(x, list | tuple):
         x = np.asarray(x)
-    if not (frame and not _rows.is_table(x, None)) and not (isinstance(x, np.ndarray) and x.dtype.kind == "f"):
+    if _rows.is_table(x, None):
         return x, None
-    values = np.asarray(x)
+    sparse = _files.is_sparse(x)
+    objects = isinstance(x, np.ndarray) and x.dtype.kind == "O"
+    try:
+        values: Any = x if sparse else np.asarray(x, dtype=np.float64 if objects else None)
+    except (TypeError, ValueError):
+        return x, None  # objects that are no numbers: check_rows describes them
     if values.ndim != 2 or values.dtype.kind != "f":
         return x, None
-    finite = np.isfinite(values).all(axis=1)
+    if sparse:
+        finite = np.ones(values.shape[0], bool)
+        finite[np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))[~np.isfinite(values.data)]] = False
+    else:
+        finite = np.isfinite(values).all(axis=1)
     if finite.all():
         return x, None
-    if finite.sum() < 1:
+    if not finite.any():
         return x, finite
-    return (x.iloc[finite] if frame else x[finite]), finite
+    return (x.iloc[finite] if hasattr(x, "iloc") else x[np.flatnonzero(finite)]), finite

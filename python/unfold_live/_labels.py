@@ -89,6 +89,25 @@ def _conversion_warning() -> type[Warning]:
     return getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", UserWarning)
 
 
+def share_right(predicted: np.ndarray[Any, Any], y: Any, weights: Any = None) -> float:
+    """Return the share of predictions that equal the labels, of the rows whose label is known.
+
+    Raises
+    ------
+    ValueError
+        The labels are of another number of rows, or none is known.
+    """
+    y = _unmasked(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.shape != predicted.shape:
+        raise ValueError(f"X has {len(predicted)} rows, and y is an array of shape {y.shape}: give one label for each row")
+    here = ~_missing(y)
+    if not here.any():
+        raise ValueError("y holds no class: every label is missing")
+    return float(np.average(predicted[here] == y[here], weights=None if weights is None else np.asarray(weights)[here]))
+
+
 def known(y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the classes that occur in labels.
 

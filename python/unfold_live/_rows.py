@@ -184,7 +184,14 @@ _HOST = (1, 3, 11)
 
 
 def _without_na(x: Any) -> Any:
-    """Return a pandas frame of numbers with NaN instead of NA, and without sparse columns. Others are unchanged."""
+    """Return a pandas frame of numbers with NaN instead of NA, and without sparse columns. Others are unchanged.
+
+    Decimals of polars, which NumPy would hold as objects, become doubles.
+    """
+    if type(x).__module__.startswith("polars.") and _numeric(x):
+        import polars as pl
+
+        return x.with_columns(pl.col(pl.Decimal).cast(pl.Float64)) if any(d == pl.Decimal for d in x.dtypes) else x
     if not (hasattr(x, "iloc") and hasattr(x, "dtypes") and hasattr(x, "columns") and _numeric(x)):
         return x
     own = [k for k, d in enumerate(x.dtypes) if not isinstance(d, np.dtype)]

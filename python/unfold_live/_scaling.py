@@ -12,7 +12,13 @@ from ._graph import Edges
 _Array = np.ndarray[Any, Any]
 
 #: The kinds. The program computes them from rows.
-KINDS = ("mds", "isomap", "nmds", "sammon")
+KINDS = ("mds", "isomap", "nmds", "sammon", "kpca", "eigenmaps")
+
+#: Those that need the distances of nearest rows alone, and paths through these. Others may be unknown.
+NEAR = ("isomap", "eigenmaps")
+
+#: Those that depend on the order of distances alone.
+_ORDER = ("nmds", "eigenmaps")
 
 #: The number of nearest rows to which paths of "isomap" lead, if ``n_neighbors`` is None. It is the program's default.
 NEAREST = 9
@@ -23,6 +29,9 @@ MOST = 5_000
 #: Negative eigenvalues down to this share of the largest count as rounding errors.
 _ROUNDING = 1e-3
 
+#: The least power of distances that is tried for "eigenmaps".
+_LEAST_POWER = 1 / 16
+
 #: The least eigenvalue with a column of coordinates, relative to the largest.
 _LEAST = 1e-9
 
@@ -31,24 +40,26 @@ class Scaling(NamedTuple):
     """A classical scaling of n rows in q dimensions.
 
     ``axes``, (n, q), are the eigenvectors divided by the roots of their eigenvalues. ``mean``, (n,), are the means of squared
-    distances. ``more`` is added to squared distances.
+    distances. ``more`` is added to squares of the distances, which are raised to ``power`` before.
     """
 
     axes: _Array
     mean: _Array
     more: float
+    power: float = 1.0
 
     def place(self, d: _Array) -> _Array:
         """Return the coordinates of new rows, (m, q), for their distances from the n rows, (m, n)."""
-        return -0.5 * (np.asarray(d, np.float64) ** 2 + self.more - self.mean) @ self.axes
+        return -0.5 * (np.asarray(d, np.float64) ** (2 * self.power) + self.more - self.mean) @ self.axes
 
 
 def scaled(d: _Array, kind: str) -> tuple[Scaling, _Array]:
     """Return the scaling of rows with given distances, and their coordinates, (n, q).
 
     The Euclidean distances of the coordinates equal the given ones. That is impossible for some distances. For "mds" and
-    "isomap", negative eigenvalues are then dropped, as in their definitions. For "nmds", a constant is added to squared
-    distances, which keeps their order.
+    "isomap", negative eigenvalues are then dropped, as in their definitions. For "nmds" and "eigenmaps", a constant is added to
+    squared distances, which keeps their order, and for "eigenmaps" their root is taken before, as long as it helps: added to few
+    and much larger distances, the constant would hide the differences of the small ones.
 
     Parameters
     ----------
@@ -64,27 +75,31 @@ def scaled(d: _Array, kind: str) -> tuple[Scaling, _Array]:
     """
     n = len(d)
     check_number(n, kind)
-    squares = np.asarray(d, np.float64) ** 2
-    squares = (squares + squares.T) / 2
-    np.fill_diagonal(squares, 0)
-    values, vectors = _eigen(squares)
-    more = 0.0
+    power, more = 1.0, 0.0
+    while True:
+        squares = np.asarray(d, np.float64) ** (2 * power)
+        squares = (squares + squares.T) / 2
+        np.fill_diagonal(squares, 0)
+        values, vectors = _eigen(squares)
+        if kind != "eigenmaps" or values[0] >= -_ROUNDING * values[-1] or power <= _LEAST_POWER:
+            break
+        power /= 2
     if values[0] < -_ROUNDING * values[-1]:
-        if kind == "nmds":
+        if kind in _ORDER:
             more = -2.0 * float(values[0])
             squares += more * (1 - np.eye(n))
             values, vectors = _eigen(squares)
         elif kind not in ("mds", "isomap"):
             raise ValueError(
                 f"X are distances that no rows of numbers have, and kind={kind!r} needs such: give the rows, or choose "
-                '"mds", "nmds", "isomap" or "lvm"'
+                '"mds", "nmds", "isomap", "eigenmaps" or "lvm"'
             )
     keep = values > _LEAST * values[-1]
     values, vectors = values[keep], vectors[:, keep]
-    return Scaling(vectors / np.sqrt(values), squares.mean(axis=0), more), vectors * np.sqrt(values)
+    return Scaling(vectors / np.sqrt(values), squares.mean(axis=0), more, power), vectors * np.sqrt(values)
 
 
-def paths(near: Edges, d: _Array | None, *, quiet: bool = False) -> _Array:
+def paths(near: Edges, d: _Array | None, *, kind: str = "isomap", quiet: bool = False) -> _Array:
     """Return the lengths of the shortest paths between n rows, (n, n).
 
     Parameters
@@ -93,6 +108,8 @@ def paths(near: Edges, d: _Array | None, *, quiet: bool = False) -> _Array:
         The distances of each row from its nearest ones.
     d : ndarray of shape (n, n) or None
         All distances, if they are known. The parts of the graph are then joined by their shortest edges, as in the program.
+    kind : str
+        The kind of map, for errors.
     quiet : bool
         Whether the caller knows of the parts already, so that nothing is warned of.
 
@@ -104,14 +121,14 @@ def paths(near: Edges, d: _Array | None, *, quiet: bool = False) -> _Array:
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components, minimum_spanning_tree, shortest_path
 
-    check_number(near.shape[0], "isomap")
+    check_number(near.shape[0], kind)
     row = np.repeat(np.arange(near.shape[0]), np.diff(near.start))
     column, data = near.column, near.data
     count, part = connected_components(near.matrix(), directed=False)
     if count > 1:
         if d is None:
             raise ValueError(
-                f"the known distances of X connect the rows to {count} separate parts, and kind='isomap' needs paths between all: "
+                f"the known distances of X connect the rows to {count} separate parts, and kind={kind!r} needs paths between all: "
                 "give more of them, or an array of all"
             )
         if not quiet:

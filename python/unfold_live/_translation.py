@@ -33,7 +33,8 @@ _NOTHING = {
     ),
     **dict.fromkeys(("learning_rate", "early_exaggeration"), "steps are chosen by the optimizer"),
     **dict.fromkeys(("local_connectivity", "set_op_mix_ratio"), "the model's similarities have no such choice"),
-    **dict.fromkeys(("transform_seed", "transform_queue_size", "transform_mode"), "placing is exact, and chance has no part in it"),
+    **dict.fromkeys(("transform_seed", "transform_queue_size"), "placing is exact, and chance has no part in it"),
+    "transform_mode": "graph_ and transform_graph(X) are there with every map",
     "output_metric_kwds": "maps are Euclidean",
     "output_metric": "maps are Euclidean",
     "target_metric_kwds": "y are classes",
@@ -305,6 +306,7 @@ def from_hdbscan(words: dict[str, Any], *, itself: bool = False) -> tuple[dict[s
     TypeError
         hdbscan does not have such a parameter.
     """
+    _check_values_clusters(words)
     out: dict[str, Any] = {}
     notes = []
     for name, value in words.items():
@@ -329,6 +331,25 @@ def from_hdbscan(words: dict[str, Any], *, itself: bool = False) -> tuple[dict[s
         rank = out.get("min_samples")
         out["min_samples"] = _others(out.get("min_cluster_size", 5) if rank is None else rank)
     return out, notes
+
+
+#: The algorithms of hdbscan and of scikit-learn's HDBSCAN.
+_ALGORITHMS = (
+    *("best", "generic", "prims_kdtree", "prims_balltree", "boruvka_kdtree", "boruvka_balltree"),
+    *("auto", "brute", "kd_tree", "ball_tree"),
+)
+
+
+def _check_values_clusters(words: dict[str, Any]) -> None:
+    """Raise ``ValueError`` for values of hdbscan's parameters that have no counterpart here and are errors there."""
+    if words.get("algorithm", "best") not in _ALGORITHMS:
+        raise ValueError(f"algorithm has to be one of {', '.join(_ALGORITHMS)}, not {words['algorithm']!r}")
+    if "leaf_size" in words:
+        _settings.whole("leaf_size", words["leaf_size"], 1)
+    if words.get("p") is not None:
+        _settings.real("p", words["p"], 0, float("inf"))
+    if "alpha" in words and not (isinstance(words["alpha"], numbers.Real) and float(words["alpha"]) > 0):
+        raise ValueError(f"alpha has to be a number above 0, not {words['alpha']!r}")
 
 
 def _others(rank: Any) -> Any:

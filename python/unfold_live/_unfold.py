@@ -134,8 +134,8 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         (n, n), or a sparse matrix of the known ones. In ``transform`` they are the distances of new rows from the rows of the
         map, (m, n). ``n_neighbors`` is then the number of distances used per row. None means 15 for an array, and all for a
         sparse matrix. A function, also one compiled by numba, is called for each pair of at most 10,000 rows, and the map is that
-        of the distances it returns. Distances and functions go with the kinds "lvm", "mds", "isomap", "nmds" and "sammon"; so do
-        "manhattan", "chebyshev", "canberra" and "minkowski:P". Other kinds need Euclidean distances.
+        of the distances it returns. Distances and functions go with the kinds "lvm", "mds", "isomap", "nmds", "sammon", "kpca"
+        and "eigenmaps"; so do "manhattan", "chebyshev", "canberra" and "minkowski:P". Other kinds need Euclidean distances.
     precomputed_knn : tuple of arrays of shape (n, k), optional
         Known neighbours, which saves the search: row numbers from 0, nearest first, and their distances in any unit.
         Length scales, weights and novelty are computed from these distances. If they are None, distances are computed from X.
@@ -218,6 +218,9 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     #: The scaling of given distances, for a kind that is defined by distances.
     _scaling: Any = None
+
+    #: Whether the scaling is that of the lengths of paths.
+    _by_paths: bool = False
 
     #: The table format of arrays, if the metric needs columns of a table.
     _form: _forms.Form | None = None
@@ -693,10 +696,12 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         With labels it is the share of correct predictions. If the map was fitted without labels, it is the share of rows whose
         nearest neighbour on the map has the same class. Without labels it is the trustworthiness, which decreases with the
-        number of neighbours on the map that are not neighbours in the data. ``sample_weight`` is used for predictions only.
+        number of neighbours on the map that are not neighbours in the data. Rows whose label is None or NaN do not count. For an
+        AnnData object ``y`` can also be the name of a column of ``obs``. ``sample_weight`` is used for predictions only.
         """
+        y = _annotated.labels(X, y) if _annotated.is_annotated(X) else y
         if y is not None and _predicts(self):
-            return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
+            return _labels.share_right(self.predict(X), y, sample_weight)
         check_is_fitted(self)
         if y is None and self._precomputed():
             raise ValueError("score needs y: the trustworthiness is that of rows, and the map knows distances alone")
@@ -823,20 +828,21 @@ class Unfold(Follows, Measured, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         )
 
     def _put_scaled(self, x: Any, folder: _files.Folder, fit: bool, least: int) -> _rows.Rows:
-        """Write coordinates with the given distances, or for isomap lengths of paths, for a kind that is defined by these."""
-        d = _distances.checked(self, x, fit=fit, least=least, sparse=self.kind == "isomap")
+        """Write coordinates with the given distances, or the lengths of paths, for a kind that is defined by these."""
+        d = _distances.checked(self, x, fit=fit, least=least, sparse=self.kind in _scaling.NEAR)
         edges = _distances.nearest(d, self.n_neighbors, fit=fit)
-        if self.kind == "isomap":
+        by_paths = self._by_paths = (self.kind == "isomap" or _files.is_sparse(d)) if fit else self._by_paths
+        if by_paths:
             near = _distances.nearest(d, self.n_neighbors, fit=fit, of_array=_scaling.NEAREST)
             if fit:
-                self._paths = _scaling.paths(near, None if _files.is_sparse(d) else d)
+                self._paths = _scaling.paths(near, None if _files.is_sparse(d) else d, kind=self.kind)
             d = self._paths if fit else _scaling.paths_from(near, self._paths)
         if fit:
             self._scaling, at = _scaling.scaled(d, self.kind)
         else:
             at = self._scaling.place(d)
         path = str(_files.write_array(folder.file("distances.npy"), at))
-        return _rows.Rows(path, n=len(at), names={path: "X"}, edges=edges, values=None if self.kind == "isomap" else d)
+        return _rows.Rows(path, n=len(at), names={path: "X"}, edges=edges, values=None if by_paths else d)
 
     def _check(self) -> None:
         """Raise ``ValueError`` for parameters that the program would misinterpret."""

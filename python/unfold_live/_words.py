@@ -35,7 +35,7 @@ _SCRATCH = {"x": "X", "new": "X", "at": "X", "distances": "X", "neighbors": "pre
 
 def _of_rows(m: re.Match[str]) -> str:
     """Return the error of a kind that has no maps of distances."""
-    return f'kind {m[1]} takes rows, and X are distances: choose "lvm", "mds", "isomap", "nmds" or "sammon"'
+    return f'kind {m[1]} takes rows, and X are distances: choose "lvm", "mds", "isomap", "nmds", "sammon", "kpca" or "eigenmaps"'
 
 
 def _in_lists(m: re.Match[str]) -> str:
@@ -60,6 +60,7 @@ _PHRASES = (
     (re.compile(r"\(by columns or --columns; "), "(by columns; "),
     (re.compile(r"\bdims is\b"), "n_components is"),
     (re.compile(r"take fewer dims\b"), "take a smaller n_components"),
+    (re.compile(r', did you mean one of (?=[^?]*"-\w")[^?]*\?$'), ""),  # of single letters, which are no names of settings
     (re.compile(r'did you mean one of (?:"--[\w-]+"(?:, )?)+'), lambda m: m[0].replace('"--', '"')),
     (re.compile(r"drop such rows \(missing drop\), fill them \(missing mean\)"), 'drop such rows, fill them (missing="mean")'),
     (re.compile(r"drop such rows \(missing drop\)"), "drop such rows"),

@@ -10,11 +10,13 @@ speculative tasks do not affect it.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from typing import Any
 
-from . import _files, _settings
+from . import _files, _placing, _settings
+from ._errors import UnfoldError
 from ._handle import Handle
 from ._unfold import Unfold
 
@@ -168,6 +170,13 @@ def transform_files(
     -------
     pyspark.sql.DataFrame
         The places: the columns that are passed on, the position, ``sigma`` and the novelties, as the program writes them.
+
+    Raises
+    ------
+    ValueError
+        The folder holds no files, or rows or settings are invalid.
+    UnfoldError
+        The program failed for another reason, in each attempt of a task.
     """
     source, target = _local(source), _local(target)
     files = [f for f in sorted(os.listdir(source)) if not f.startswith((".", "_"))]
@@ -175,16 +184,45 @@ def transform_files(
         raise ValueError(f"{source} holds no files")
     os.makedirs(target)
     context = session.sparkContext
-    model_file = context.broadcast(model._model.model())
     flags = _settings.flags({"vector": vector, "id": id_column, "keep": keep})
+    command = [context.pythonExec, "-m", _placing.__name__, source, target, *flags]
+    at, failed = os.path.join(target, _placing.MODEL), os.path.join(target, _placing.ERROR)
+    with open(at, "wb") as f:
+        f.write(model._model.model())
+    try:
+        # Spark's own tasks start the command, so no Python workers are needed.
+        wrong = context._jsc.parallelize(files, len(files)).pipe(command).collect()
+    except Exception as e:
+        if not os.path.exists(failed):
+            raise
+        with open(failed, encoding="utf-8") as said:
+            raise UnfoldError(said.read()) from e
+    finally:
+        os.remove(at)
+    for text in wrong:
+        raise ValueError(json.loads(text))
+    return _read(session, target)
 
-    def place(name: str) -> None:
-        handle, path = _handle(model_file), os.path.join(source, name)
-        out = os.path.join(target, name.split(".")[0] + ".parquet")  # appears when it is complete, also if a task is repeated
-        handle.run(["embed", path, "-m", str(handle.path), "-o", out, "--threads=1", *flags], None)
 
-    context.parallelize(files, len(files)).foreach(place)
-    return session.read.parquet(target)
+def _read(session: Any, target: str) -> Any:
+    """Return the data frame of a folder of places, by the schema of one file: Spark would start a job to find it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyspark.sql import types as t
+
+    one = next(name for name in sorted(os.listdir(target)) if not name.startswith("_"))
+    known = {
+        **{pa.int64(): t.LongType(), pa.int32(): t.IntegerType(), pa.float32(): t.FloatType(), pa.float64(): t.DoubleType()},
+        **{pa.bool_(): t.BooleanType(), pa.string(): t.StringType(), pa.uint64(): t.DecimalType(20, 0)},
+    }
+    fields = []
+    for field in pq.read_schema(os.path.join(target, one)):
+        listed = pa.types.is_list(field.type) or pa.types.is_fixed_size_list(field.type)
+        kind = known.get(field.type.value_type if listed else field.type)
+        if kind is None:  # times, of which Spark has several types
+            return session.read.parquet(target)
+        fields.append(t.StructField(field.name, t.ArrayType(kind) if listed else kind))
+    return session.read.schema(t.StructType(fields)).parquet(target)
 
 
 def _only_list(df: Any) -> str:

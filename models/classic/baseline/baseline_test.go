@@ -51,6 +51,31 @@ func TestComponentsLeadBack(t *testing.T) {
 	}
 }
 
+// Principal components are of all rows, however many of them are equal: one row that is there 200
+// times more draws the centre of the map to it.
+func TestComponentsCountEqualRows(t *testing.T) {
+	x := modeltest.Events(3, 320, 4)
+	for i := 120; i < x.Rows; i++ {
+		copy(x.Row(i), x.Row(0))
+	}
+	mean := make([]float64, x.Cols)
+	for i := range x.Rows {
+		for c, v := range x.Row(i) {
+			mean[c] += float64(v) / float64(x.Rows)
+		}
+	}
+	p := opened(t, learnt(t, baseline.PCA, x, models.Common{Dims: 2}))
+	back, err := p.Decode(t.Context(), vec.New[float32](1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, v := range back.X.Row(0) {
+		if math.Abs(float64(v)-mean[c]) > 1e-5 {
+			t.Errorf("the origin is %g in element %d, want the mean %g", v, c, mean[c])
+		}
+	}
+}
+
 // For data of the map's dimension, decoding the position of a vector returns the vector.
 func TestPlacesLeadBack(t *testing.T) {
 	plane := modeltest.Events(3, 300, 2)

@@ -46,6 +46,17 @@ type Fitted struct {
 // distinct; bad input are no more rows than dimensions, and more dimensions than the
 // method can have. Of so few rows that a row has not Neighbors others, Neighbors is reduced.
 func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fitted, error) {
+	return fit(ctx, m, x, x, s)
+}
+
+// FitComponents is Fit for PCA with the principal components of all rows, in which the distinct
+// rows x occur any number of times.
+func FitComponents(ctx context.Context, x, all vec.Matrix[float32], s Settings) (*Fitted, error) {
+	return fit(ctx, PCA, x, all, s)
+}
+
+// fit is Fit, with the rows of the principal components.
+func fit(ctx context.Context, m Method, x, all vec.Matrix[float32], s Settings) (*Fitted, error) {
 	if !m.known() {
 		return nil, fmt.Errorf("baseline: there is no method %q", m)
 	}
@@ -64,7 +75,7 @@ func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fit
 	f := &Fitted{Settings: s, Converged: true}
 	if m.whole() {
 		f.Learnt = placing.Sample(x.Rows, x.Rows, s.Seed)
-		if err := f.all(ctx, m, x); err != nil {
+		if err := f.all(ctx, m, x, all); err != nil {
 			return nil, err
 		}
 		return f, nil
@@ -97,10 +108,10 @@ func (f *Fitted) sample(ctx context.Context, m Method, x vec.Matrix[float32]) (t
 	return scale(ctx, m, x, f.Learnt, f.Near, s)
 }
 
-// all learns all rows.
-func (f *Fitted) all(ctx context.Context, m Method, x vec.Matrix[float32]) error {
+// all learns all rows: the distinct ones, and for PCA also their copies.
+func (f *Fitted) all(ctx context.Context, m Method, x, all vec.Matrix[float32]) error {
 	if m == PCA {
-		l, err := components(ctx, x, f.Settings)
+		l, err := components(ctx, all, f.Settings)
 		f.model = direct{l, f.Settings.Threads}
 		return err
 	}
