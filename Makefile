@@ -262,6 +262,11 @@ capacity: build bin/bench/capacity
 why: build bin/bench/why
 	bin/bench/why -unfold bin/unfold -o docs/why $(ARGS)
 
+# nouns draws README's docs/nouns.png by the commands there. UNFOLD_DATA names the folder that holds glosses/.
+.PHONY: nouns
+nouns:
+	UNFOLD_TESTS=required UNFOLD_NOUNS=$(CURDIR)/docs/nouns.png $(GO) test -count=1 -timeout 15m -run TestReadmeSentences ./cmd/internal/cli
+
 # pictures draws docs/pictures by the commands of docs/pictures.md, small, and docs/tutorial by those of docs/tutorial.md; two minutes.
 # UNFOLD_DATA names the folder that holds mnist/.
 .PHONY: pictures
