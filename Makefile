@@ -309,6 +309,11 @@ page-check: web/node_modules
 	diff -r -x '*.br' web/dist out/page
 	git diff --exit-code -- web/licences
 
+# page-screens compares the page with the pictures in cmd/internal/viewer/testdata/screens; ARGS=-update takes them again. It needs Chromium.
+.PHONY: page-screens
+page-screens:
+	UNFOLD_TESTS=required $(GO) test -count=1 -timeout 5m -run TestScreens ./cmd/internal/viewer $(ARGS)
+
 # page-pictures takes docs/page-light.png, page-dark.png and the animation page-live.png again, page-figures measures the page and writes
 # docs/page.md, some ten minutes, and page-live holds a page to its bounds at 20,000 events a second for five; all need Chromium.
 .PHONY: page-pictures page-figures page-live
