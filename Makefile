@@ -262,6 +262,11 @@ capacity: build bin/bench/capacity
 why: build bin/bench/why
 	bin/bench/why -unfold bin/unfold -o docs/why $(ARGS)
 
+# nouns draws README's docs/nouns.png by the commands there. UNFOLD_DATA names the folder that holds glosses/.
+.PHONY: nouns
+nouns:
+	UNFOLD_TESTS=required UNFOLD_NOUNS=$(CURDIR)/docs/nouns.png $(GO) test -count=1 -timeout 15m -run TestReadmeSentences ./cmd/internal/cli
+
 # pictures draws docs/pictures by the commands of docs/pictures.md, small, and docs/tutorial by those of docs/tutorial.md; two minutes.
 # UNFOLD_DATA names the folder that holds mnist/.
 .PHONY: pictures
@@ -303,6 +308,11 @@ page-check: web/node_modules
 	cd web && npx tsc --noEmit && node build.mjs ../out/page && node test.mjs ../out/page-tests
 	diff -r -x '*.br' web/dist out/page
 	git diff --exit-code -- web/licences
+
+# page-screens compares the page with the pictures in cmd/internal/viewer/testdata/screens; ARGS=-update takes them again. It needs Chromium.
+.PHONY: page-screens
+page-screens:
+	UNFOLD_TESTS=required $(GO) test -count=1 -timeout 5m -run TestScreens ./cmd/internal/viewer $(ARGS)
 
 # page-pictures takes docs/page-light.png, page-dark.png and the animation page-live.png again, page-figures measures the page and writes
 # docs/page.md, some ten minutes, and page-live holds a page to its bounds at 20,000 events a second for five; all need Chromium.

@@ -17,8 +17,8 @@ await build({
   logLevel: "warning",
 });
 for (const file of ["index.html", "icon.svg"]) await copyFile(`src/${file}`, `${out}/${file}`);
-// The program has no encoder of Brotli, which makes these a seventh smaller than gzip does.
-for (const file of ["app.js", "app.css"]) await writeFile(`${out}/${file}.br`, brotliCompressSync(await readFile(`${out}/${file}`)));
+// The program has no encoder of Brotli, which makes this a seventh smaller than gzip does. The style goes into the page, which the program compresses.
+await writeFile(`${out}/app.js.br`, brotliCompressSync(await readFile(`${out}/app.js`)));
 // The licences of what is bundled go with the program: THIRD_PARTY.txt has them.
 const { dependencies } = JSON.parse(await readFile("package.json", "utf8"));
 for (const name of Object.keys(dependencies)) {

@@ -9,11 +9,11 @@ import (
 )
 
 // BenchmarkPut measures the cost per event without readers: batches of a hundred events with ids, a
-// class, a partition and three numbers are put into a full hub.
+// class, a partition and three numbers are put into a full hub of the default size.
 func BenchmarkPut(b *testing.B) {
 	const n = 100
 	r := rand.New(rand.NewPCG(1, 1))
-	h := New(Settings{Size: 50_000})
+	h := New(Settings{})
 	batch := func(k int) Rows {
 		in := Rows{X: make([]float32, n), Y: make([]float32, n), At: 1}
 		ids, label := make([]string, n), make([]string, n)
@@ -33,7 +33,7 @@ func BenchmarkPut(b *testing.B) {
 		in.Same = []Same{{"partition", "3"}}
 		return in
 	}
-	batches := make([]Rows, 2000)
+	batches := make([]Rows, 6000)
 	for k := range batches {
 		batches[k] = batch(k)
 	}

@@ -137,17 +137,15 @@ func (h *Hub) Put(in Rows) error {
 	sources, again := h.ring.sources(&in)
 	slots := make([]int32, len(in.X))
 	keep := h.ring.keepVectors(h.set.Vectors, in.Vectors)
-	for i := range in.X {
+	ids := in.ids()
+	hashes := h.ring.hashes(ids)
+	for i, id := range ids {
 		slots[i] = none
 		if !finite(in.X[i], in.Y[i]) {
 			h.unplaced++
 			continue
 		}
-		id := ""
-		if in.ID.Valid() && !in.ID.IsNull(i) {
-			id = clip(in.ID.Text(i))
-		}
-		s := h.ring.claim(id)
+		s := h.ring.claim(id, hashes[i])
 		h.ring.x[s], h.ring.y[s], h.ring.at[s], h.ring.version[s] = in.X[i], in.Y[i], in.At, version
 		slots[i] = int32(s)
 		if keep && id != "" {

@@ -122,12 +122,29 @@ func (r *ring) add(made *column, name string) bool {
 	return true
 }
 
+// hashes returns the hash of each row's id, 0 without one. It also fetches what claim reads for
+// these rows and, if they take the slots of the oldest points, for those.
+func (r *ring) hashes(ids []string) []uint64 {
+	out := make([]uint64, len(ids), 2*len(ids))
+	for i, id := range ids {
+		if id != "" {
+			out[i] = r.slots.hash(id)
+		}
+	}
+	all := out
+	if len(r.x) == r.size && r.free == none {
+		for s := r.oldest; s != none && len(all) < cap(all); s = r.next[s] {
+			all = append(all, r.hash[s])
+		}
+	}
+	r.slots.fetch(all)
+	return out
+}
+
 // claim returns the slot for an arriving point and makes it the newest: the slot that already has
-// the id, else a free or a new slot, else that of the oldest point.
-func (r *ring) claim(id string) uint32 {
-	var hash uint64
+// the id, else a free or a new slot, else that of the oldest point. hash is that of the id.
+func (r *ring) claim(id string, hash uint64) uint32 {
 	if id != "" {
-		hash = r.slots.hash(id)
 		if s, there := r.known(hash, id); there {
 			r.unlink(s)
 			r.link(s)
@@ -241,6 +258,21 @@ func (r *ring) unlink(s uint32) {
 	} else {
 		r.prev[n] = p
 	}
+}
+
+// ids returns the id of each row, "" without one.
+func (in *Rows) ids() []string {
+	out := make([]string, len(in.X))
+	if !in.ID.Valid() {
+		return out
+	}
+	full := in.ID.Full()
+	for i := range out {
+		if full || !in.ID.IsNull(i) {
+			out[i] = clip(in.ID.Text(i))
+		}
+	}
+	return out
 }
 
 // check returns an error if the parts of the rows differ in length.

@@ -83,6 +83,7 @@ export class App {
   readonly compare: Compare;
   readonly ways: Ways;
   readonly toolbar: Toolbar;
+  readonly tabs = new Tabs();
   /** again loads all points again. */
   again: () => void = () => {};
   /** The page's own measurements in ms: of its pictures, and the delays of the last and of the latest event. */
@@ -126,7 +127,6 @@ export class App {
       outlines: () => actions.outline(), picture: () => this.saving.open(), theme: () => this.switchTheme(), help,
     });
     $("far").addEventListener("click", () => actions.home(0));
-    new Tabs();
     followPanels();
     setInterval(() => this.second(), 1000);
     this.listen();
@@ -153,7 +153,8 @@ export class App {
     const keys = bindings({
       camera: this.camera, moves, chosen, tool: (t) => this.toolbar.take(t), search: () => this.search.focus(),
       names: () => actions.nameClasses(), outlines: () => actions.outline(), picture: () => this.saving.open(), theme: () => this.switchTheme(),
-      home: (share) => actions.home(share), compare: () => void this.compare.choose(), ways: () => void this.ways.toggle(), clusters: () => void this.clusters.open(), filters: () => this.filters.open(),
+      home: (share) => actions.home(share), compare: () => void this.compare.choose(), ways: () => void this.ways.toggle(), colors: () => (this.tabs.show("colors"), $("by").focus()),
+      clusters: () => void this.clusters.open(this.tabs.show("clusters")), filters: () => this.filters.open(this.tabs.show("filters")),
       selectView: () => this.selection.view(), question: () => actions.question(), pause: () => this.timeline.toggle(), escape: () => actions.escape(), pin: (s) => actions.pin(s),
     });
     listen(keys, () => moves.settle());

@@ -2,7 +2,6 @@
 
 import type { Camera } from "./camera";
 import type { Chosen } from "./chosen";
-import { $ } from "./dom";
 import type { Tool } from "./input";
 import { middleOf } from "./framing";
 import { help, type Bindings } from "./keys";
@@ -23,6 +22,7 @@ export interface Keyed {
   ways(): void;
   picture(): void;
   theme(): void;
+  colors(): void;
   clusters(): void;
   filters(): void;
   selectView(): void;
@@ -42,7 +42,7 @@ export function bindings(on: Keyed): Bindings {
     page: {
       "+": closer, "=": closer, "-": () => moves.zoom(...middle(), 1 / 1.4), "0": () => on.home(0), "9": () => on.home(0.005),
       v: () => on.tool("pan"), l: () => on.tool("lasso"), r: () => on.tool("rectangle"), s: on.selectView,
-      "/": on.search, "?": help, c: () => $("by").focus(), k: on.clusters, f: on.filters, n: on.names, o: on.outlines,
+      "/": on.search, "?": help, c: on.colors, k: on.clusters, f: on.filters, n: on.names, o: on.outlines,
       b: on.compare, t: on.ways,
       p: on.picture, d: on.theme, w: on.question, " ": on.pause, Escape: on.escape,
     },

@@ -78,9 +78,9 @@ export class ClusterList {
   }
 
   /** open shows the list and returns false if there is none. */
-  open(): boolean {
+  open(must: boolean): boolean {
     if (this.box.hidden) return false;
-    this.details.open = !this.details.open;
+    this.details.open = must || !this.details.open;
     this.draw();
     if (this.details.open) this.details.querySelector<HTMLElement>("button")?.focus();
     return true;

@@ -3,7 +3,7 @@
 import { percent } from "./apart";
 import { nameOf, scaleOf } from "./color";
 import { $, h } from "./dom";
-import { keepFocus } from "./focus";
+import { isDrawn, keepFocus } from "./focus";
 import { axisOf, codesOf, countsOf, drawBars, positionOn, valueAt, type Axis } from "./histogram";
 import type { Mask } from "./mask";
 import { grouped } from "./numbers";
@@ -49,9 +49,11 @@ export class Filters {
     this.box.append(this.details);
   }
 
-  open(): void {
-    this.details.open = !this.details.open;
-    if (this.details.open) this.list.querySelector<HTMLElement>("input, button")?.focus();
+  /** open opens the filters, or closes them if they are open, unless they must stay. */
+  open(must: boolean): void {
+    this.details.open = must || !this.details.open;
+    this.later();
+    if (this.details.open) [...this.list.querySelectorAll("input, button")].find(isDrawn)?.focus();
   }
 
   /** columns makes a row for each column that can filter. */

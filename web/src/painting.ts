@@ -1,6 +1,7 @@
 // The colours of points and which are shown, depending on a column, highlighted classes, time and the selection.
 
 import { isNoise, position, ramp, rgba, scaleOf, type RGBA, type Scale, type Theme } from "./color";
+import { keep, recall } from "./kept";
 import { assign, inOrder, shadeColor, type Shade } from "./shades";
 import type { Store } from "./store";
 
@@ -69,10 +70,14 @@ export class Painting {
   private recolor(): void {
     const c = this.store.columns[this.column]!;
     const names = c.values.filter((_, i) => !isNoise(c, i + 1));
-    const kept = new Map(this.shades.get(c.name));
+    const before = this.shades.get(c.name) ?? recall(c.name);
+    const kept = new Map(before);
     assign(inOrder(names), kept);
     // Until all points have arrived, the next ones may change the choice.
-    if (this.settled) this.shades.set(c.name, kept);
+    if (this.settled) {
+      this.shades.set(c.name, kept);
+      if (kept.size > before.size) keep(c.name, kept);
+    }
     this.colors = [this.theme.missing, ...c.values.map((name, i) => (isNoise(c, i + 1) ? this.theme.missing : shadeColor(kept.get(name)!, this.theme)))];
   }
 

@@ -13,6 +13,11 @@ export type Shade = number;
 /** The number of shades. */
 const most = farOnLight.length;
 
+/** isShade reports whether a value is a shade. */
+export function isShade(v: unknown): v is Shade {
+  return Number.isInteger(v) && (v as Shade) >= 0 && (v as Shade) < most;
+}
+
 /** shadeColor returns the colour of a shade. */
 export function shadeColor(s: Shade, theme: Theme): RGBA {
   return (theme.dark ? farOnDark : farOnLight)[s]!;

@@ -33,6 +33,15 @@ export class Tabs {
     this.draw();
   }
 
+  /** show brings a panel of a narrow page to the front. It reports whether the panel was not in front before. */
+  show(id: string): boolean {
+    if (!isDrawn(this.box) || $(id).hidden || (id === this.front && !this.folded)) return false;
+    this.front = id;
+    this.folded = false;
+    this.draw();
+    return true;
+  }
+
   private draw(): void {
     const active = document.activeElement;
     const focused = this.box.parentElement!.contains(active) && (this.box.contains(active) || isDrawn(active));

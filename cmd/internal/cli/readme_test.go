@@ -40,7 +40,7 @@ func script(t *testing.T, text, name string) string {
 
 // README's recipe for sentences runs unchanged. Neither the corpus nor the language model can be
 // installed from a package registry, so modules in testdata/readme give what these two gave for a
-// larger data set.
+// larger data set. UNFOLD_NOUNS is the path to which the picture is copied: make nouns.
 func TestReadmeSentences(t *testing.T) {
 	tier.Data(t)
 	text := section(t, "Sentences: embeddings of a language model")
@@ -59,6 +59,9 @@ func TestReadmeSentences(t *testing.T) {
 	}
 	if info, err := os.Stat("nouns.png"); err != nil || info.Size() < 50_000 {
 		t.Errorf("the picture: %v, %v", info, err)
+	}
+	if path := os.Getenv("UNFOLD_NOUNS"); path != "" {
+		write(t, path, page(t, "nouns.png"))
 	}
 	var scores struct {
 		LeaveOneOut struct {

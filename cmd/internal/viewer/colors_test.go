@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -123,5 +124,41 @@ func TestColorsStay(t *testing.T) {
 				t.Errorf("another page shows %v instead of %v", other, before)
 			}
 		})
+	}
+}
+
+// A page that showed few classes keeps their colours when it is loaded again with many, after a
+// restart of its server, too. Words ask for colours by hashes, so that some ask for the same.
+func TestColorsStayWhenThePageIsLoadedAgain(t *testing.T) {
+	words := strings.Fields("horse cat mouse apple pear plum oak elm fir gold iron tin lead rose lily iris wren crow jay owl hawk pike carp bass cod ruby opal jade onyx silk wool hemp rye oat corn rice bean beet leek kale")
+	in := func(n int) view.Rows {
+		class := slices.Repeat(words[:n], 5)
+		x, y := make([]float32, len(class)), make([]float32, len(class))
+		for i := range class {
+			x[i], y[i] = float32(i%n), float32(i/n)
+		}
+		return classed("p", class, x, y)
+	}
+	b := browser.Open(t, browser.Settings{})
+	open := func(address string, n int) (url string, stop func(), colors map[string]string) {
+		t.Helper()
+		hub := view.New(view.Settings{Title: "words"})
+		put(t, hub, in(n))
+		url, stop = serve(t, address, Settings{Hub: hub})
+		b.Show(url + "/#by=class")
+		b.Wait(fmt.Sprintf(`document.querySelectorAll("#legend button[data-code]").length === %d`, n))
+		return url, stop, legend(b)
+	}
+	url, stop, few := open("127.0.0.1:0", 4)
+	stop()
+	b.Do(chromedp.Navigate("about:blank"))
+	_, _, many := open(strings.TrimPrefix(url, "http://"), len(words))
+	for name, color := range few {
+		if many[name] != color {
+			t.Errorf("%s was %s and is %s", name, color, many[name])
+		}
+	}
+	if distinct := slices.Compact(slices.Sorted(maps.Values(many))); len(distinct) != len(words) {
+		t.Errorf("%d classes have %d colours", len(words), len(distinct))
 	}
 }

@@ -39,22 +39,30 @@ func Export(ctx context.Context, w io.Writer, hub *view.Hub) error {
 	}
 	script := strings.ReplaceAll(files["app.js"], "</script", `<\/script`)
 	policy := fmt.Sprintf(exportedPolicy, hashOf(script), hashOf(files["app.css"]))
-	page := files["index.html"]
-	for _, change := range [][2]string{
+	page, err := changed(files["index.html"], [][2]string{
 		{`<meta charset="utf-8">`, `<meta charset="utf-8">` + "\n" + `<meta http-equiv="Content-Security-Policy" content="` + policy + `">`},
 		{`<link rel="icon" href="icon.svg" type="image/svg+xml">` + "\n", ""},
 		{`<script async src="early.js"></script>` + "\n", ""},
-		{`<link rel="stylesheet" href="app.css">`, "<style>" + files["app.css"] + "</style>"},
+		{styleLink, "<style>" + files["app.css"] + "</style>"},
 		{`<script type="module" src="app.js"></script>`, `<script type="module">` + script + "</script>"},
 		{"</body>", `<script type="application/octet-stream" id="data">` + data + "</script>\n</body>"},
-	} {
-		if strings.Count(page, change[0]) != 1 {
-			return fmt.Errorf("the page does not have %q once: it was built otherwise", change[0])
-		}
-		page = strings.Replace(page, change[0], change[1], 1)
+	})
+	if err != nil {
+		return err
 	}
 	_, err = io.WriteString(w, page)
 	return err
+}
+
+// changed replaces texts, each of which the page has once.
+func changed(page string, changes [][2]string) (string, error) {
+	for _, change := range changes {
+		if strings.Count(page, change[0]) != 1 {
+			return "", fmt.Errorf("the page does not have %q once: it was built otherwise", change[0])
+		}
+		page = strings.Replace(page, change[0], change[1], 1)
+	}
+	return page, nil
 }
 
 func hashOf(text string) string {

@@ -72,7 +72,7 @@ func TestEncodedFilesAreWhole(t *testing.T) {
 	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: view.New(view.Settings{})})
 	b := browser.Open(t, browser.Settings{})
 	b.Show(url)
-	for _, name := range []string{"app.js", "app.css", "early.js"} {
+	for _, name := range []string{"app.js", "early.js"} {
 		got := browser.Eval[struct {
 			Text, Encoding string
 		}](b, fmt.Sprintf(`fetch(%q).then(async r => ({encoding: r.headers.get("Content-Encoding"), text: await r.text()}))`, name))
@@ -82,6 +82,26 @@ func TestEncodedFilesAreWhole(t *testing.T) {
 		}
 		if got.Text != string(want) || got.Encoding == "" {
 			t.Errorf("%s has %d bytes in the encoding %q, and %d as it was built", name, len(got.Text), got.Encoding, len(want))
+		}
+	}
+}
+
+// Browsers keep a script as long as its address has its version, and ask whether an address
+// without it, or with another, still has the same.
+func TestScriptsAreKept(t *testing.T) {
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: view.New(view.Settings{})})
+	_, _, body := ask(t, url+"/", map[string]string{"Accept": "text/html"})
+	found := regexp.MustCompile(`src="((?:app|early)\.js)(\?[0-9a-f]{16})"`).FindAllStringSubmatch(body, -1)
+	if len(found) != 2 {
+		t.Fatalf("the page has %q", found)
+	}
+	for _, script := range found {
+		for query, want := range map[string]string{script[2]: "private, max-age=31536000, immutable", "": "no-cache", "?0123456789abcdef": "no-cache", "?": "no-cache"} {
+			status, head, text := ask(t, url+"/"+script[1]+query, nil)
+			file, err := fs.ReadFile(page.Files(), script[1])
+			if status != 200 || err != nil || text != string(file) || head.Get("Cache-Control") != want {
+				t.Errorf("%s%s: %d, %d bytes, %v, %v", script[1], query, status, len(text), head, err)
+			}
 		}
 	}
 }

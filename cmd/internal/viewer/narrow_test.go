@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"unfold/cmd/internal/viewer/browser"
 	"unfold/ingest/table"
 	"unfold/stream/view"
@@ -81,7 +83,19 @@ func TestNarrowPages(t *testing.T) {
 			if !seen("strange") || seen("colors") {
 				t.Error("the tab of the strangest points does not show them")
 			}
-			do(b, `document.querySelector("#strange .near button").click()`)
+			// The tab of the filters draws them, and keys bring panels to the front. So pages that are magnified can be used by the keyboard.
+			do(b, `[...document.querySelectorAll("#tabs button")].find(b => b.textContent === "Filters").click()`)
+			b.Wait(`document.querySelector("#filters .ends")?.textContent.length > 3`)
+			b.Do(chromedp.KeyEvent("c"))
+			if !seen("colors") || !browser.Eval[bool](b, `document.activeElement.id === "by"`) {
+				t.Error("c does not lead to the colours")
+			}
+			do(b, `document.getElementById("over").focus()`)
+			b.Do(chromedp.KeyEvent("f"))
+			if !seen("filters") || !browser.Eval[bool](b, `document.getElementById("filters").contains(document.activeElement)`) {
+				t.Error("f does not lead to the filters")
+			}
+			do(b, `[...document.querySelectorAll("#tabs button")].find(b => b.textContent === "Strangest").click()`, `document.querySelector("#strange .near button").click()`)
 			b.Wait(`!document.getElementById("detail").hidden`)
 			b.Wait(`document.getElementById("detail").getBoundingClientRect().height > 40`)
 			do(b, `document.querySelector("footer button").click()`)

@@ -47,6 +47,8 @@ type Settings struct {
 type Handler struct {
 	set   Settings
 	files map[string]file
+	// style is the hash of the style in the page.
+	style string
 	// sockets are open until stop is called.
 	ctx     context.Context
 	stop    context.CancelFunc
@@ -68,9 +70,9 @@ type file struct {
 	plain, small, smallest []byte
 }
 
-// policy lets the page load only its own files and pictures of the named origins, and forbids
-// interpreting text as markup.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src %s; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+// policy lets the page load only its own files and pictures of the named origins, and have the
+// style with this hash. It forbids interpreting text as markup.
+const policy = "default-src 'none'; script-src 'self'; style-src 'sha256-%s'; img-src %s; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // New returns a handler.
 func New(s Settings) (*Handler, error) {
@@ -81,8 +83,12 @@ func New(s Settings) (*Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the page: %w", err)
 	}
+	style, err := assemble(files)
+	if err != nil {
+		return nil, fmt.Errorf("the page: %w", err)
+	}
 	ctx, stop := context.WithCancel(context.Background())
-	return &Handler{set: s, files: files, ctx: ctx, stop: stop, again: make(chan struct{}, 1), compared: compared{turn: make(chan struct{}, 1)}}, nil
+	return &Handler{set: s, files: files, style: style, ctx: ctx, stop: stop, again: make(chan struct{}, 1), compared: compared{turn: make(chan struct{}, 1)}}, nil
 }
 
 // read reads the page's files and compresses them.
@@ -104,19 +110,55 @@ func read(from fs.FS) (map[string]file, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		var small bytes.Buffer
-		z, err := gzip.NewWriterLevel(&small, gzip.BestCompression)
-		if err == nil {
-			_, err = z.Write(text)
-		}
-		if err = errors.Join(err, z.Close()); err != nil {
+		small, err := zipped(text)
+		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256(text)
-		files["/"+name] = file{kinds[path.Ext(name)], `"` + hex.EncodeToString(sum[:8]) + `"`, text, small.Bytes(), smallest}
+		files["/"+name] = file{kinds[path.Ext(name)], tagOf(text), text, small, smallest}
 	}
 	return files, nil
 }
+
+// assemble puts the style into the page, which saves a round trip before the first picture, and the
+// scripts' tags into their addresses, so that browsers keep the scripts without asking. It returns
+// the hash of the style.
+func assemble(files map[string]file) (style string, err error) {
+	css := string(files[stylesheet].plain)
+	changes := [][2]string{{styleLink, "<style>" + css + "</style>"}}
+	for _, name := range scripts {
+		changes = append(changes, [2]string{`src="` + name + `"`, `src="` + name + "?" + files["/"+name].version() + `"`})
+	}
+	text, err := changed(string(files[index].plain), changes)
+	if err != nil {
+		return "", err
+	}
+	f := files[index]
+	f.plain, f.tag = []byte(text), tagOf([]byte(text))
+	f.small, err = zipped(f.plain)
+	files[index] = f
+	delete(files, stylesheet)
+	return hashOf(css), err
+}
+
+// zipped compresses by gzip.
+func zipped(text []byte) ([]byte, error) {
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write(text)
+	}
+	err = errors.Join(err, z.Close())
+	return out.Bytes(), err
+}
+
+// tagOf returns the entity tag of a text.
+func tagOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
+}
+
+// version returns the tag without its quotes.
+func (f file) version() string { return strings.Trim(f.tag, `"`) }
 
 // brotli ends the names of files that are compressed already.
 const brotli = ".br"
@@ -126,11 +168,17 @@ var kinds = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// index is the page itself, live the path of its socket.
+// index is the page itself, live the path of its socket. The page's source names stylesheet by
+// styleLink.
 const (
-	index = "/index.html"
-	live  = "/live"
+	index      = "/index.html"
+	live       = "/live"
+	stylesheet = "/app.css"
+	styleLink  = `<link rel="stylesheet" href="app.css">`
 )
+
+// scripts are the page's scripts, as its source names them.
+var scripts = []string{"app.js", "early.js"}
 
 // Over returns pages combined with the page: / is the page for browsers, and the original one for
 // all other clients. Names lists the other paths that it answers.
@@ -161,8 +209,12 @@ func (h *Handler) file(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h.harden(w)
 		head := w.Header()
-		// Browsers revalidate each time, and mostly get "not modified".
+		// Browsers keep a file whose address has its version. They ask for others each time, and mostly
+		// get "not modified".
 		head.Set("Cache-Control", "no-cache")
+		if r.URL.RawQuery == f.version() {
+			head.Set("Cache-Control", "private, max-age=31536000, immutable")
+		}
 		head.Set("Content-Type", f.kind)
 		head.Set("ETag", f.tag)
 		head.Add("Vary", "Accept-Encoding")
@@ -193,7 +245,7 @@ func accepts(r *http.Request, encoding string) bool {
 // harden sets the headers that forbid everything that the page does not need.
 func (h *Handler) harden(w http.ResponseWriter) {
 	head := w.Header()
-	head.Set("Content-Security-Policy", fmt.Sprintf(policy, strings.Join(append([]string{"'self'"}, h.set.Hub.PicturesFrom()...), " ")))
+	head.Set("Content-Security-Policy", fmt.Sprintf(policy, h.style, strings.Join(append([]string{"'self'"}, h.set.Hub.PicturesFrom()...), " ")))
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "no-referrer")
 	head.Set("Cross-Origin-Opener-Policy", "same-origin")

@@ -96,13 +96,19 @@ func TestPageIsServed(t *testing.T) {
 	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: view.New(view.Settings{})})
 	html := map[string]string{"Accept": "text/html,application/xhtml+xml"}
 	status, head, body := ask(t, url+"/", html)
-	if status != 200 || !strings.Contains(body, `src="app.js"`) || head.Get("Content-Type") != "text/html; charset=utf-8" {
+	if status != 200 || !strings.Contains(body, `src="app.js?`) || head.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Fatalf("%d %v %.80s", status, head, body)
 	}
-	for _, want := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"} {
+	before, style, _ := strings.Cut(body, "<style>")
+	style, after, _ := strings.Cut(style, "</style>")
+	body = before + after
+	for _, want := range []string{"default-src 'none'", "script-src 'self';", "style-src 'sha256-" + hashOf(style) + "';", "frame-ancestors 'none'", "require-trusted-types-for 'script'"} {
 		if !strings.Contains(head.Get("Content-Security-Policy"), want) {
 			t.Errorf("the policy is %q, without %s", head.Get("Content-Security-Policy"), want)
 		}
+	}
+	if len(style) < 10_000 || strings.Contains(style, "url(") || strings.Contains(style, "@import") {
+		t.Errorf("the style in the page: %.100q", style)
 	}
 	if strings.Contains(body, "<script>") || strings.Contains(body, "style=") || strings.Contains(body, "//") {
 		t.Error("the page has inline code or names another address")

@@ -67,7 +67,7 @@ func Open(t testing.TB, s Settings) *Tab {
 		s.Width, s.Height = 1280, 800
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true),
-		chromedp.Flag("headless", "new"), chromedp.Flag("enable-precise-memory-info", true), chromedp.Flag("js-flags", "--expose-gc"), chromedp.Flag("hide-scrollbars", false), chromedp.WindowSize(s.Width, s.Height), chromedp.UserDataDir(t.TempDir()))
+		chromedp.Flag("headless", "new"), chromedp.Flag("enable-precise-memory-info", true), chromedp.Flag("js-flags", "--expose-gc"), chromedp.Flag("hide-scrollbars", false), chromedp.Flag("force-color-profile", "srgb"), chromedp.WindowSize(s.Width, s.Height), chromedp.UserDataDir(t.TempDir()))
 	if s.WebGL {
 		options = append(options, chromedp.Flag("enable-unsafe-swiftshader", true), chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("disable-gpu", false))
 	} else {
