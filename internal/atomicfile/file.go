@@ -123,9 +123,15 @@ func Check(path string) error {
 // containers that share a folder may have the same.
 var own = fmt.Sprintf("%08x", rand.Uint32())
 
+// Owner identifies the temporary files of this process, for a later process that sweeps them.
+func Owner() string { return own }
+
 // SweepOwn removes the temporary files of this process next to path, or in the folder path, so that a process can end at
 // once in the middle of it. Files of other processes stay. What cannot be removed stays.
-func SweepOwn(path string) {
+func SweepOwn(path string) { SweepOf(own, path) }
+
+// SweepOf is SweepOwn for another process, which must have ended.
+func SweepOf(owner, path string) {
 	for _, folder := range []string{filepath.Dir(path), path} {
 		entries, err := os.ReadDir(folder)
 		if err != nil {
@@ -133,7 +139,7 @@ func SweepOwn(path string) {
 		}
 		for _, e := range entries {
 			name, temporary := strings.CutSuffix(e.Name(), ".tmp")
-			if temporary && strings.HasPrefix(name, ".") && len(name) > 16 && name[len(name)-16:len(name)-8] == own {
+			if temporary && strings.HasPrefix(name, ".") && len(name) > 16 && name[len(name)-16:len(name)-8] == owner {
 				_ = os.Remove(filepath.Join(folder, e.Name()))
 			}
 		}

@@ -12,14 +12,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
-	"time"
 
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/atomicfile"
 	"unfold/internal/journal"
-	"unfold/internal/vec"
+	"unfold/internal/lock"
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/snapshot"
@@ -33,6 +31,8 @@ type unfinished struct {
 	p   *program
 	dir string
 	log *journal.Journal // nil if progress is not kept
+	// lock keeps other processes away from the folder; nil before it is opened.
+	lock io.Closer
 	// learnt is the first record of the journal.
 	learnt learntPart
 }
@@ -40,105 +40,40 @@ type unfinished struct {
 // unfinishedName returns the folder of the outputs at path.
 func unfinishedName(path string) string { return path + ".unfinished" }
 
+// hold locks the folder, which exists, for this process. The error says that another one works on it.
+// Temporary files of the process that had the folder before are removed from beside the outputs.
+func (u *unfinished) hold(outputs ...string) error {
+	held, holder, err := lock.Try(filepath.Join(u.dir, "lock"))
+	if errors.Is(err, lock.ErrHeld) {
+		return fmt.Errorf("%s is in use by another process%s: wait until it ends, or name other outputs", u.dir, holder)
+	}
+	if err != nil {
+		return err
+	}
+	u.lock = held
+	owner := filepath.Join(u.dir, "owner")
+	if before, err := os.ReadFile(owner); err == nil {
+		for _, path := range outputs {
+			atomicfile.SweepOf(string(before), path)
+		}
+	}
+	return os.WriteFile(owner, []byte(atomicfile.Owner()), 0o666)
+}
+
+// release closes what hold and the journal opened.
+func (u *unfinished) release() {
+	if u == nil {
+		return
+	}
+	u.close()
+	if u.lock != nil {
+		_ = u.lock.Close()
+		u.lock = nil
+	}
+}
+
 func (u *unfinished) model() string   { return filepath.Join(u.dir, "model.unfold") }
 func (u *unfinished) journal() string { return filepath.Join(u.dir, "places") }
-
-// fitKey identifies a fit: another program, command or input makes another map.
-type fitKey struct {
-	Version string
-	Command []string
-	Inputs  []inputKey
-}
-
-// inputKey identifies the contents of an input.
-type inputKey struct {
-	Path     string
-	Size     int64
-	Modified time.Time
-}
-
-// key returns the key of the fit.
-func (f *fitRun) key() (k fitKey, err error) {
-	k = fitKey{Version: f.p.programVersion(), Command: f.p.Args}
-	for _, path := range slices.Concat(f.inputs, f.LabelFile) {
-		info, err := os.Stat(path)
-		if err != nil {
-			return k, err
-		}
-		k.Inputs = append(k.Inputs, inputKey{path, info.Size(), info.ModTime().UTC()})
-	}
-	return k, nil
-}
-
-// learntPart is the first record of a journal: the result of a fit without its rows.
-type learntPart struct {
-	Key fitKey
-	// Of is the number of rows, Count that of the drawn ones. It depends on the memory of the process
-	// when it starts, so a later run takes it from here.
-	Of, Count  int
-	Kind       string
-	Report     models.Report
-	Own        json.RawMessage
-	Constant   []int
-	SecondsPCA float64
-	// SecondsIndex is the time to index the points.
-	SecondsIndex float64
-}
-
-// keptRows are the figures of a batch of rows: places, learnt or of new points, as emit.Output has
-// them.
-type keptRows struct {
-	Rows, Dims                         int
-	Embedding                          []float32
-	Sigma, NoveltyLocal, NoveltyGlobal []float32
-	Probability, ClassEntropy          []float32
-	Class                              []string
-	ClassShares                        [][]emit.ClassShare
-	Unlearnt                           []bool
-}
-
-// keptChunk is the number of learnt rows of a record.
-const keptChunk = 1 << 16
-
-// rowsOf returns the figures of rows from..to of an output. unlearnt may be nil.
-func rowsOf(o *emit.Output, unlearnt []bool, from, to int) keptRows {
-	return keptRows{
-		Rows: to - from, Dims: o.Embedding.Cols, Embedding: o.Embedding.Slice(from, to).Data,
-		Sigma: part(o.Sigma, from, to), NoveltyLocal: part(o.NoveltyLocal, from, to), NoveltyGlobal: part(o.NoveltyGlobal, from, to),
-		Probability: part(o.Probability, from, to), ClassEntropy: part(o.ClassEntropy, from, to),
-		Class: part(o.Class, from, to), ClassShares: part(o.ClassShares, from, to), Unlearnt: part(unlearnt, from, to),
-	}
-}
-
-// part returns a part of a column, nil if there is none.
-func part[T any](column []T, from, to int) []T {
-	if column == nil {
-		return nil
-	}
-	return column[from:to]
-}
-
-// add appends the rows to an output and to unlearnt.
-func (k *keptRows) add(o *emit.Output, unlearnt *[]bool) {
-	o.Embedding = vec.Of(o.Embedding.Rows+k.Rows, k.Dims, append(o.Embedding.Data, k.Embedding...))
-	for _, c := range []struct {
-		to   *[]float32
-		from []float32
-	}{
-		{&o.Sigma, k.Sigma}, {&o.NoveltyLocal, k.NoveltyLocal}, {&o.NoveltyGlobal, k.NoveltyGlobal},
-		{&o.Probability, k.Probability}, {&o.ClassEntropy, k.ClassEntropy},
-	} {
-		*c.to = append(*c.to, c.from...)
-	}
-	o.Class = append(o.Class, k.Class...)
-	for _, shares := range k.ClassShares {
-		if len(shares) == 0 {
-			shares = nil // a gob does not distinguish them
-		}
-		o.ClassShares = append(o.ClassShares, shares)
-	}
-	*unlearnt = append(*unlearnt, k.Unlearnt...)
-}
 
 // append adds a record, and stops keeping progress if it cannot.
 func (u *unfinished) append(record any) {
@@ -183,7 +118,7 @@ func (u *unfinished) remove() error {
 	if u == nil {
 		return nil
 	}
-	u.close()
+	u.release()
 	return os.RemoveAll(u.dir)
 }
 
@@ -196,10 +131,13 @@ func (f *fitRun) keep(learnt *emit.Output) *unfinished {
 		if err != nil {
 			return err
 		}
-		if err := os.RemoveAll(u.dir); err != nil { // of another command
+		if err := os.MkdirAll(u.dir, 0o777); err != nil {
 			return err
 		}
-		if err := os.Mkdir(u.dir, 0o777); err != nil {
+		if err := u.hold(f.Output, f.Map, f.Report); err != nil {
+			return err
+		}
+		if err := os.Remove(u.journal()); err != nil && !errors.Is(err, fs.ErrNotExist) { // of another command
 			return err
 		}
 		if err := atomicfile.Write(u.model(), func(w io.Writer) error { return snapshot.Write(w, f.snap) }); err != nil {
@@ -216,7 +154,9 @@ func (f *fitRun) keep(learnt *emit.Output) *unfinished {
 	}()
 	if err != nil {
 		f.p.note("an interruption would begin the fit anew, as its progress cannot be kept: %v", err)
-		_ = os.RemoveAll(u.dir) // it may be the folder that fails
+		if u.lock != nil {
+			_ = u.remove() // it may be the folder that fails
+		}
 		return nil
 	}
 	for from := 0; from < learnt.Len(); from += keptChunk {
@@ -228,29 +168,18 @@ func (f *fitRun) keep(learnt *emit.Output) *unfinished {
 	return u
 }
 
-// learntPart returns the first record of the fit's journal.
-func (f *fitRun) learntPart(key fitKey) (learntPart, error) {
-	r, d := f.result, f.data.Drawn
-	out := learntPart{
-		Key: key, Of: d.Of, Count: d.Count,
-		Kind: r.Spec.Kind, Report: r.Report, Constant: r.Constant, SecondsPCA: r.SecondsPCA, SecondsIndex: r.SecondsIndex,
-	}
-	if r.Own == nil {
-		return out, nil
-	}
-	var err error
-	out.Own, err = json.Marshal(r.Own)
-	return out, err
-}
-
 // errOther is the error of a folder of another fit.
 var errOther = errors.New("it is of another command, of other data or of another version of the program")
 
-// openRest opens the folder of an earlier run of the same command. It returns nil if there is none.
-func (f *fitRun) openRest() *unfinished {
+// openRest opens the folder of an earlier run of the same command. It returns nil if there is none, and
+// an error if another process uses the folder.
+func (f *fitRun) openRest() (*unfinished, error) {
 	u := &unfinished{p: f.p, dir: unfinishedName(f.written())}
-	if _, err := os.Stat(u.dir); f.limit == 0 || f.Map == "" || errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if info, err := os.Stat(u.dir); f.limit == 0 || f.Map == "" || err != nil || !info.IsDir() {
+		return nil, nil
+	}
+	if err := u.hold(f.Output, f.Map, f.Report); err != nil {
+		return nil, err
 	}
 	err := func() error {
 		key, err := f.key()
@@ -270,14 +199,14 @@ func (f *fitRun) openRest() *unfinished {
 	}()
 	if err != nil {
 		u.unused(err)
-		return nil
+		return nil, nil
 	}
-	return u
+	return u, nil
 }
 
 // unused says why the folder is not used.
 func (u *unfinished) unused(err error) {
-	u.close()
+	u.release()
 	u.p.note("beginning anew, and not from %s: %v", u.dir, err)
 }
 
@@ -339,7 +268,7 @@ func (u *unfinished) tell() {
 		return
 	}
 	if _, err := os.Stat(u.journal()); err != nil {
-		_ = os.RemoveAll(u.dir) // it cannot be resumed
+		_ = u.remove() // it cannot be resumed
 		return
 	}
 	u.p.note("%s keeps the work that is done: the same command goes on from there; delete it to begin anew", u.dir)

@@ -3,6 +3,8 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/ingest"
 	"unfold/internal/journal"
+	"unfold/internal/lock"
 	"unfold/models/snapshot"
 	"unfold/stream/embed"
 )
@@ -167,11 +170,29 @@ func TestFitResumed(t *testing.T) {
 	}
 
 	r.back(t)
+	held, _, err := lock.Try(restOf + "/lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, said := beyondRun(t, "", nil, r.args...)
+	if want := fmt.Sprintf("%s is in use by another process (process %d)", restOf, os.Getpid()); code != exitFailed || !strings.Contains(said, want) {
+		t.Errorf("while another process works on it: exit %d, %s", code, said)
+	}
+	owner, err := os.ReadFile(restOf + "/owner")
+	if err := errors.Join(err, held.Close()); err != nil {
+		t.Fatal(err)
+	}
+	// What a killed process left of its map goes, too.
+	write(t, ".map.jsonl.gz."+string(owner)+"00000000.tmp", "half a map")
+
 	now := time.Now().Add(time.Hour)
 	if err := os.Chtimes("rows.npy", now, now); err != nil {
 		t.Fatal(err)
 	}
 	r.run(t, "beginning anew, and not from "+restOf+": it is of another command, of other data")
+	if left := names(t, "."); strings.Contains(left, ".tmp") {
+		t.Errorf("it leaves %s", left)
+	}
 }
 
 // same compares the outputs with those of another run.

@@ -75,7 +75,11 @@ func (f *fitRun) run(ctx context.Context) error {
 		return err
 	}
 	f.clock = newClock()
-	f.rest = f.openRest()
+	var err error
+	if f.rest, err = f.openRest(); err != nil {
+		return err
+	}
+	defer func() { f.rest.release() }()
 	f.room = newRowsRoom(f.p, f.job, f.written())
 	defer f.room.close()
 	if err := f.readRows(ctx); err != nil {

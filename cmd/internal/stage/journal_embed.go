@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 
+	"unfold/internal/lock"
 	"unfold/stream/kafka"
 )
 
@@ -23,10 +24,10 @@ func embedderFolder(folder string, n int) string {
 // the same configuration. Therefore each embedder uses the first free subfolder of the state folder
 // for its journal. It reads the journals of all, because partitions move between embedders. Close
 // the journal before the lock.
-func openEmbedderJournal(folder, group, topic string, log *slog.Logger) (j *journal, lock io.Closer, err error) {
+func openEmbedderJournal(folder, group, topic string, log *slog.Logger) (j *journal, held io.Closer, err error) {
 	for n := range mostEmbedders {
-		lock, _, err = tryLock(embedderFolder(folder, n))
-		if !errors.Is(err, errLocked) {
+		held, _, err = tryLock(embedderFolder(folder, n))
+		if !errors.Is(err, lock.ErrHeld) {
 			if err == nil {
 				j, err = openJournal(embedderFolder(folder, n), group, topic, log)
 			}
@@ -34,8 +35,8 @@ func openEmbedderJournal(folder, group, topic string, log *slog.Logger) (j *jour
 		}
 	}
 	if err != nil {
-		if lock != nil {
-			err = errors.Join(err, lock.Close())
+		if held != nil {
+			err = errors.Join(err, held.Close())
 		}
 		return nil, nil, err
 	}
@@ -51,7 +52,7 @@ func openEmbedderJournal(folder, group, topic string, log *slog.Logger) (j *jour
 		}
 		j.noted = newest(j.noted, other.noted)
 	}
-	return j, lock, err
+	return j, held, err
 }
 
 // newest merges two journals: the offsets of the topic that was noted last, the larger one for each
