@@ -30,10 +30,13 @@ export function outside(store: Store, camera: Camera): number {
   return n;
 }
 
+/** The share of the outermost is at least one point of this number. A single one would make a dot of all others. */
+const several = 20;
+
 /** boxOf returns the box of points without a share of the outermost on each side, null for none. */
 export function boxOf(store: Store, slots: ArrayLike<number>, share: number): Box | null {
   if (slots.length === 0) return null;
-  const cut = Math.floor(slots.length * share);
+  const cut = Math.max(Math.floor(slots.length * share), slots.length >= several ? 1 : 0);
   const span = (of: Float32Array): [number, number] => {
     const v = Float32Array.from(slots, (s) => of[s]!).sort();
     return [v[cut]!, v[v.length - 1 - cut]!];
