@@ -66,6 +66,7 @@ func TestNarrowPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.Wait(`!document.getElementById("banner").hidden`)
+			browser.Eval[bool](b, settled) // the header grows by the chip, and the banner follows it
 			if covered := browser.Eval[string](b, `(() => {
 				const a = document.getElementById("banner").getBoundingClientRect();
 				return ["header", "aside", "footer"].filter(e => {
