@@ -60,3 +60,17 @@ func TestOneFarPointOfFew(t *testing.T) {
 	do(b, `document.getElementById("far").click()`)
 	b.Wait(inView + ` === 60`)
 }
+
+// A map that a refresh has moved out of the view, or from which the user has moved away, is not just empty: the page says how
+// many points there are elsewhere.
+func TestNothingInView(t *testing.T) {
+	b, hub := show(t, browser.Settings{}, "#x=-10&y=0&zoom=3", blobs(20, "a", "b", "c"))
+	browser.Eval[bool](b, settled)
+	if !browser.Eval[bool](b, `document.getElementById("far").hidden`) {
+		t.Error("a view of some points has a button for the others")
+	}
+	hub.Refresh(view.MapState{Version: 2}, view.Base{}, func(x, y float32) (float32, float32) { return x + 1000, y })
+	b.Wait(inView + ` === 0 && document.getElementById("far").textContent === "60 outside the view" && !document.getElementById("far").hidden`)
+	do(b, `document.getElementById("far").click()`)
+	b.Wait(inView + ` === 60 && document.getElementById("far").hidden`)
+}
