@@ -3,6 +3,7 @@
 import type { App } from "./app";
 import type { Answer } from "./asking";
 import { nameOf } from "./color";
+import { $ } from "./dom";
 import { wholeBox } from "./framing";
 
 export class Actions {
@@ -142,7 +143,7 @@ export class Actions {
   escape(): void {
     const { selection, chosen, toolbar, search } = this.app;
     if (selection.slots) this.select(null);
-    else if (chosen.pinned >= 0) this.pin(-1);
+    else if (chosen.pinned >= 0 || !$("detail").hidden) this.pin(-1);
     else toolbar.take("pan");
     search.clear();
   }

@@ -120,7 +120,11 @@ export class App {
       frames, camera, moves, tool: () => this.toolbar.tool, arrange: () => this.resize(), columns: () => this.columns(),
       colorBy: (i) => actions.colorBy(i), hover: (s, x, y) => this.chosen.hoverBeside(s, x, y), pin: (s) => actions.pin(s), select: (slots) => actions.select(slots), tell,
     });
-    store.replaced = this.compare.replaced;
+    store.replaced = (slot) => {
+      this.compare.replaced(slot);
+      this.selection.left(slot);
+      this.chosen.left(slot);
+    };
     this.ways = new Ways(store, painting, { changed: () => this.ask({ over: true }), tell });
     this.toolbar = new Toolbar(this.surface.over, {
       home: () => actions.home(0), compare: () => void this.compare.choose(), ways: () => void this.ways.toggle(), question: () => actions.question(), names: () => actions.nameClasses(),

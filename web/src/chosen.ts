@@ -49,6 +49,20 @@ export class Chosen {
     this.frames.ask({ over: true, address: true });
   }
 
+  /** left lets go of a chosen point that has left, or whose slot has another point now. Its card stays. */
+  left(slot: number): void {
+    if (slot === this.hovered) this.hovered = -1;
+    if (this.pinned < 0) return;
+    const stay = (n: Near): boolean => n.slot !== slot;
+    [this.near, this.alike] = [this.near.filter(stay), this.alike.filter(stay)];
+    if (slot !== this.pinned) return;
+    this.pinned = -1;
+    this.near = this.alike = [];
+    this.why.abort();
+    this.detail.left();
+    this.frames.ask({ over: true, address: true });
+  }
+
   /** find returns the point with an id, -1 if there is none. */
   find(id: string): number {
     return this.store.named([id])[0] ?? -1;

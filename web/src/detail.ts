@@ -65,6 +65,12 @@ export class Detail {
     return list;
   }
 
+  /** left says on the card that its point has left. */
+  left(): void {
+    this.shown = -1;
+    this.box.append(h("p", { class: "hint" }, "This point has left."));
+  }
+
   hover(s: number, x: number, y: number, column: number): void {
     if (s < 0) {
       clearTimeout(this.timer);

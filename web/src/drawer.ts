@@ -36,6 +36,29 @@ export class Drawer {
     return this.slots.length;
   }
 
+  /** Whether an earlier selection is kept to compare with. */
+  get holds(): boolean {
+    return this.held !== null;
+  }
+
+  /** leave takes points that have left out of the table, and out of the held ones. */
+  leave(gone: ReadonlySet<number>): void {
+    const stay = (s: number): boolean => !gone.has(s);
+    this.held &&= this.held.filter(stay);
+    const order = this.order.filter(stay);
+    if (order.length === this.order.length || this.box.hidden) return;
+    this.slots = this.slots.filter(stay);
+    this.order = order;
+    this.box.querySelector(".drawerhead strong")!.textContent = this.title();
+    this.body.style.height = `${order.length * rowHeight}px`;
+    this.picture(this.pictured);
+  }
+
+  private title(): string {
+    const n = this.slots.length;
+    return `${grouped(n)} ${n === 1 ? "point" : "points"} selected`;
+  }
+
   hide(): void {
     if (this.box.contains(document.activeElement)) toMap();
     this.box.hidden = true;
@@ -45,11 +68,10 @@ export class Drawer {
   show(slots: Uint32Array): void {
     this.slots = this.order = slots;
     this.sorted = null;
-    const n = slots.length;
     const act = (text: string, title: string, f: () => void): HTMLButtonElement => h("button", { title, on: { click: f } }, text);
     const head = h(
       "div", { class: "drawerhead" },
-      h("strong", {}, `${grouped(n)} ${n === 1 ? "point" : "points"} selected`),
+      h("strong", {}, this.title()),
       this.hold(), this.toggle(),
       act("CSV", "Save the rows as CSV", () => save("selection.csv", "text/csv;charset=utf-8", [csv(this.store, this.order)])),
       act("Arrow", "Save the rows as an Arrow file", () => save("selection.arrow", "application/vnd.apache.arrow.file", [this.arrow()])),

@@ -87,6 +87,7 @@ export class Feed implements Listener {
     const now = performance.now();
     const f = decode(data, app.store.columns);
     app.store.apply(f, whole ? now : 0);
+    app.selection.settle();
     if (whole && f.change === Change.Put && f.at.length > 0) {
       app.times.late = Date.now() - f.at[f.at.length - 1]!;
       app.times.latest = Math.max(app.times.latest, app.times.late);

@@ -30,10 +30,22 @@ export function outside(store: Store, camera: Camera): number {
   return n;
 }
 
+/** isEmpty reports whether a view shows no point. */
+export function isEmpty(store: Store, camera: Camera): boolean {
+  const [x0, y1] = camera.toMap(0, 0);
+  const [x1, y0] = camera.toMap(camera.width, camera.height);
+  const { x, y, alive, slots } = store;
+  for (let s = 0; s < slots; s++) if (alive[s] && x[s]! >= x0 && x[s]! <= x1 && y[s]! >= y0 && y[s]! <= y1) return false;
+  return true;
+}
+
+/** The share of the outermost is at least one point of this number. A single one would make a dot of all others. */
+const several = 20;
+
 /** boxOf returns the box of points without a share of the outermost on each side, null for none. */
 export function boxOf(store: Store, slots: ArrayLike<number>, share: number): Box | null {
   if (slots.length === 0) return null;
-  const cut = Math.floor(slots.length * share);
+  const cut = Math.max(Math.floor(slots.length * share), slots.length >= several ? 1 : 0);
   const span = (of: Float32Array): [number, number] => {
     const v = Float32Array.from(slots, (s) => of[s]!).sort();
     return [v[cut]!, v[v.length - 1 - cut]!];

@@ -2,7 +2,7 @@
 
 import type { Camera } from "./camera";
 import { $ } from "./dom";
-import { outside } from "./framing";
+import { isEmpty, outside } from "./framing";
 import { grouped } from "./numbers";
 import type { Store } from "./store";
 import type { Hello } from "./wire";
@@ -39,9 +39,9 @@ export class Head {
     $("count").textContent = $("count").title = parts.join(" · ");
   }
 
-  /** far shows a button that reveals all points if some are outside the usual view. */
+  /** far shows a button that reveals all points if some are outside the usual view, or all outside any other. */
   far(): void {
-    const n = this.camera.atFrame ? outside(this.store, this.camera) : 0;
+    const n = this.camera.atFrame || isEmpty(this.store, this.camera) ? outside(this.store, this.camera) : 0;
     $("far").hidden = n === 0;
     $("far").textContent = `${grouped(n)} outside the view`;
   }

@@ -48,6 +48,22 @@ const plenty = 16;
 const crowd = 50;
 const nearby = 5;
 
+/** A line takes at most this share of the map's width, or this number of CSS pixels. Wide letters would cover the names and points of others. */
+const widest = 0.4;
+const narrowest = 160;
+
+/** within cuts a line to a width. A line that is cut ends with "…". */
+function within(line: string, room: number, measure: (text: string) => number): string {
+  const wide = measure(line);
+  if (wide <= room) return line;
+  const letters = Array.from(line);
+  for (let n = Math.floor((letters.length * room) / wide); n > 1; n--) {
+    const cut = letters.slice(0, n - 1).join("") + "…";
+    if (measure(cut) <= room) return cut;
+  }
+  return "…";
+}
+
 /** lay places names without overlaps, the first of them first. A name hides no class altogether, neither its own nor another. */
 export function lay(camera: Camera, found: readonly Named[], measure: (text: string, size: number) => number, covered: readonly Box[]): Label[] {
   const taken = covered.slice();
@@ -60,12 +76,14 @@ export function lay(camera: Camera, found: readonly Named[], measure: (text: str
     const [[x0, y0], [x1, y1]] = [camera.toScreen(box.x0, box.y1), camera.toScreen(box.x1, box.y0)];
     return [{ x0, y0, x1, y1 }];
   });
+  const room = Math.max(camera.width * widest, narrowest);
   const places = found.length > crowd ? offsets.slice(0, nearby) : offsets;
   for (const p of found) {
     const { text } = p;
-    const lines = wrap(text);
-    if (lines.length === 0) continue;
-    const size = Math.round(Math.max(least, (least + Math.max(large - least, 0) * Math.sqrt(p.count / top)) * (lines.length > 1 ? 0.85 : 1)));
+    const wrapped = wrap(text);
+    if (wrapped.length === 0) continue;
+    const size = Math.round(Math.max(least, (least + Math.max(large - least, 0) * Math.sqrt(p.count / top)) * (wrapped.length > 1 ? 0.85 : 1)));
+    const lines = wrapped.map((line) => within(line, room, (text) => measure(text, size)));
     const wide = Math.max(...lines.map((line) => measure(line, size))) / 2 + 4;
     const high = size * (0.62 + (lineHeight / 2) * (lines.length - 1)) + 2;
     const [sx, sy] = camera.toScreen(p.x, p.y);

@@ -1,6 +1,7 @@
 // The page's state, as it is in the address, and how the page takes one.
 
 import type { App } from "./app";
+import { isEmpty } from "./framing";
 import type { XY } from "./select";
 import type { State } from "./state";
 import { themeName, themeOf } from "./theme";
@@ -36,6 +37,7 @@ export async function restore(app: App, s: State): Promise<void> {
   if (store.n > 0) {
     app.moves.home(false);
     if (s.x !== undefined && s.y !== undefined && s.zoom !== undefined) app.camera.set([s.x, s.y, s.zoom * app.camera.home]);
+    if (isEmpty(store, app.camera)) app.moves.home(false); // what was there has left
   }
   actions.pin(s.slot !== undefined && store.alive[s.slot] ? s.slot : s.point ? chosen.find(s.point) : -1);
   if (s.within) selection.inside(Array.from({ length: s.within.length / 2 }, (_, i): XY => [s.within![2 * i]!, s.within![2 * i + 1]!]), false);

@@ -14,6 +14,8 @@ export type Origin = { within: readonly XY[] } | { find: string } | null;
 export class Selection {
   slots: Uint32Array | null = null;
   private origin: Origin = null;
+  /** Slots whose points have left since the last picture. */
+  private readonly gone = new Set<number>();
   /** The ids of a selection, and its origin, while all points are loaded again. */
   private kept: { ids: string[]; origin: Origin } | null = null;
 
@@ -50,6 +52,24 @@ export class Selection {
     const within = kept.origin && "within" in kept.origin ? inside(this.store, kept.origin.within, this.painting.shown) : slots;
     const same = within.length === slots.length && within.every((s, i) => s === slots[i]);
     this.take(slots, same ? kept.origin : null, false);
+  }
+
+  /** left notes that the point of a slot has left, or that another has taken its place. */
+  left(slot: number): void {
+    if (this.slots || this.drawer.holds) this.gone.add(slot);
+  }
+
+  /** settle takes points that have left out of the selection. Otherwise new points in their slots would belong to it. */
+  settle(): void {
+    const { gone, slots } = this;
+    if (gone.size === 0) return;
+    const stay = slots?.filter((s) => !gone.has(s));
+    this.drawer.leave(gone);
+    gone.clear();
+    if (!slots || !stay || stay.length === slots.length) return;
+    if (stay.length === 0) return this.take(stay);
+    this.slots = stay;
+    this.painting.select(stay);
   }
 
   /** inside selects the points in a polygon of the map. */

@@ -51,6 +51,18 @@ test("many names are smaller and near their places", () => {
   assert.ok(lay(view(350), grid(3), (t, size) => t.length * size * 0.6, []).every((l) => l.size < 16), "on a telephone");
 });
 
+test("names of wide letters leave room for others on a telephone", () => {
+  const name = "W".repeat(200);
+  const measure = (t: string, size: number): number => Array.from(t).reduce((sum, c) => sum + size * (c === "W" ? 1 : 0.5), 0);
+  for (const [width, room] of [[320, 160], [1000, 400]] as const) {
+    const [label] = lay(view(width), [{ code: 1, count: 9, x: 0.5, y: 0.5, text: name }], measure, []);
+    for (const line of label!.lines) {
+      assert.ok(measure(line, label!.size) <= room, `${line} on ${width} pixels`);
+      assert.ok(line.length >= 24 || (line.endsWith("…") && measure(line, label!.size) > 0.8 * room), line);
+    }
+  }
+});
+
 test("a name hides no class altogether", () => {
   const store = new Store();
   // A large class, and one with a few points at one place.

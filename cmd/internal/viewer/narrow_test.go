@@ -31,7 +31,7 @@ func TestWelcome(t *testing.T) {
 // On a telephone, and on a page that is magnified twice, all panels can be reached, none covers another or leaves the
 // page, and the points are in the free area.
 func TestNarrowPages(t *testing.T) {
-	for _, size := range [][2]int{{390, 844}, {640, 400}} {
+	for _, size := range [][2]int{{390, 844}, {320, 568}, {640, 400}} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			in := blobs(200, "a", "b", "c")
 			novel := make([]float64, len(in.X))
@@ -49,6 +49,8 @@ func TestNarrowPages(t *testing.T) {
 					if (a.left < 0 || a.top < 0 || a.right > innerWidth || a.bottom > innerHeight || a.width < 100) out.push("panel " + i + " is at " + JSON.stringify(a));
 					boxes.slice(i + 1).forEach((b, j) => { if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom) out.push("panels " + i + " and " + (i + 1 + j) + " overlap"); });
 				});
+				const front = [...document.querySelectorAll("aside > section")].find(e => e.offsetHeight > 0).getBoundingClientRect();
+				if (front.bottom > boxes[1].bottom + 1) out.push("the panel in front is longer than its sheet by " + (front.bottom - boxes[1].bottom));
 				let hidden = 0;
 				unfold.store.each(s => {
 					const [x, y] = unfold.camera.toScreen(unfold.store.x[s], unfold.store.y[s]);
@@ -64,6 +66,7 @@ func TestNarrowPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.Wait(`!document.getElementById("banner").hidden`)
+			browser.Eval[bool](b, settled) // the header grows by the chip, and the banner follows it
 			if covered := browser.Eval[string](b, `(() => {
 				const a = document.getElementById("banner").getBoundingClientRect();
 				return ["header", "aside", "footer"].filter(e => {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -143,4 +144,40 @@ func TestStateStaysWhenLoadedAgain(t *testing.T) {
 	if got := browser.Eval[int](b, `history.length`); got != steps {
 		t.Errorf("%d steps of the history came up", got-steps)
 	}
+}
+
+// Points that leave a stage leave the selection, too, and new points in their places do not belong to it. The card of a chosen
+// point that has left stays, and says so.
+func TestTheSelectedLeave(t *testing.T) {
+	b, hub := show(t, browser.Settings{}, "", blobs(100, "a", "b", "c"))
+	do(b, `unfold.actions.pin(unfold.chosen.find("p3"))`, `unfold.selection.take(unfold.store.named(Array.from({length: 50}, (_, i) => "p" + 3 * i)))`)
+	b.Wait(`document.querySelector(".drawerhead strong").textContent === "50 points selected" && document.querySelector("#detail h2").textContent === "p3"`)
+	for i := range 30 {
+		hub.Remove(fmt.Sprint("p", i))
+	}
+	more := blobs(10, "a", "b", "c")
+	ids := make([]string, len(more.X))
+	for i := range ids {
+		ids[i] = fmt.Sprint("q", i)
+	}
+	more.ID = table.StringColumn("id", ids)
+	put(t, hub, more)
+	b.Wait(`unfold.store.n === 300 && unfold.chosen.find("q29") >= 0`)
+	b.Wait(`document.querySelector(".drawerhead strong").textContent === "40 points selected"`)
+	if ids := browser.Eval[string](b, chosenIDs); strings.Contains(ids, "q") || len(strings.Split(ids, ",")) != 40 {
+		t.Errorf("selected are %s", ids)
+	}
+	if rows := browser.Eval[string](b, `[...document.querySelectorAll("#drawer .row span:first-child")].map(e => e.textContent).join()`); strings.Contains(rows, "q") || !strings.Contains(rows, "p30") {
+		t.Errorf("the table has %s", rows)
+	}
+	if card := browser.Eval[string](b, `unfold.chosen.pinned + " " + document.getElementById("detail").textContent`); !strings.HasPrefix(card, "-1 p3") || !strings.HasSuffix(card, "This point has left.") {
+		t.Errorf("the card of a point that has left: %q", card)
+	}
+	for i := range 300 {
+		hub.Remove(fmt.Sprint("p", i))
+	}
+	hub.Tick()
+	b.Wait(`document.getElementById("drawer").hidden && unfold.selection.slots === null`)
+	do(b, `unfold.actions.escape()`)
+	b.Wait(`document.getElementById("detail").hidden`)
 }
