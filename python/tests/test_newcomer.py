@@ -57,7 +57,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "leave unknown distances out of a sparse",
     ),
     "far apart": (
-        lambda: UnfoldClusters(metric="precomputed").fit(np.where(APART > 2, np.inf, APART)),
+        lambda: Unfold(metric="precomputed").fit(np.where(APART > 2, np.inf, APART)),
         "leave unknown distances out",
     ),
     "pictures": (lambda: Unfold().fit(X.reshape(10, 4, 4)), r"Give X\.reshape\(len\(X\), -1\)"),

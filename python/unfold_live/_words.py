@@ -20,6 +20,7 @@ _PARAMETERS = {
     "min-size": "min_cluster_size",
     "selection": "cluster_selection_method",
     "epsilon": "cluster_selection_epsilon",
+    "persistence": "cluster_selection_persistence",
     **{
         name: name
         for name in (
