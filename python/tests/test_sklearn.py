@@ -74,8 +74,8 @@ assert "sklearn" not in sys.modules and "scipy" not in sys.modules
 """
 
 
-#: Scripts from standard input, each in a fork of one process with the estimators of ``EARLY``. What scikit-learn imports, which takes
-#: most of the time, is imported before the forks, and scikit-learn itself by the scripts.
+#: Scripts from standard input, each in a fork of one process with the estimators of ``EARLY``. What scikit-learn imports, which
+#: takes most of the time, is imported before the forks, and scikit-learn itself by the scripts.
 FORKS = (
     EARLY
     + """

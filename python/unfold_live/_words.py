@@ -57,7 +57,7 @@ _PHRASES = (
         re.compile(r": it colours the map and is not in the vectors; to have it there: (--.*)$"),
         lambda m: f", and is not in the vectors; give it to fit as y to predict it, or to have it in them: {_assigned(m[1])}",
     ),
-    (re.compile(r"(?<=as with )(--.*)$"), lambda m: _assigned(m[1])),
+    (re.compile(r"(?:(?<=as with )|(?<=to have it there: ))(--.*)$"), lambda m: _assigned(m[1])),
     (re.compile(r"\(by columns or --columns; "), "(by columns; "),
     (re.compile(r"\bdims is\b"), "n_components is"),
     (re.compile(r"take fewer dims\b"), "take a smaller n_components"),
