@@ -70,7 +70,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "too many dimensions": (lambda: Unfold(33).fit(np.eye(20, 40)), "take a smaller n_components"),
     "distances": (
         lambda: Unfold(kind="lle", metric="precomputed").fit(APART),
-        'kind lle takes rows, and X are distances: choose "lvm"',
+        'kind lle takes rows, and X are distances: choose one of "lvm"',
     ),
     "reasons": (lambda: Unfold(metric="precomputed").fit(APART).explain(APART), "explain needs a map of rows"),
     "positions": (lambda: Unfold().fit(X).inverse_transform([["a", "b"]]), "X has to be an array of positions on the map"),

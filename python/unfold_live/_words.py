@@ -36,7 +36,10 @@ _SCRATCH = {"x": "X", "new": "X", "at": "X", "distances": "X", "neighbors": "pre
 
 def _of_rows(m: re.Match[str]) -> str:
     """Return the error of a kind that has no maps of distances."""
-    return f'kind {m[1]} takes rows, and X are distances: choose "lvm", "mds", "isomap", "nmds", "sammon", "kpca" or "eigenmaps"'
+    from ._scaling import KINDS
+
+    known = ", ".join(f'"{kind}"' for kind in ("lvm", *KINDS))
+    return f"kind {m[1]} takes rows, and X are distances: choose one of {known}"
 
 
 def _in_lists(m: re.Match[str]) -> str:
