@@ -97,6 +97,9 @@ func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clust
 // found returns the clusters of a spanning tree.
 func found(core2, inner2 []float64, tree []graph.Edge, s Settings) *Clusters {
 	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(len(core2), tree, s.Ties), s), set: s, inner2: inner2}
+	if s.Persistence > 0 {
+		c.Tree = c.Tree.simplify(s.Persistence)
+	}
 	c.members(c.Tree.choose(s, nil))
 	return c
 }

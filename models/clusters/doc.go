@@ -36,9 +36,9 @@
 // "Hierarchical density estimates for data clustering, visualization, and outlier detection", TKDD
 // 2015, section 4). ExcessOfMass selects disjoint clusters with the largest total stability (their
 // section 5). Leaf selects the clusters that do not split. The root is only selected with
-// AllowSingle. MaxSize and EpsilonMax exclude clusters from ExcessOfMass. Epsilon joins clusters
-// that split at short distances (Malzer and Baum, "A hybrid approach to hierarchical density-based
-// cluster selection", 2020).
+// AllowSingle. MaxSize and EpsilonMax exclude clusters from ExcessOfMass. Persistence removes brief
+// splits from the tree first. Epsilon joins clusters that split at short distances
+// (Malzer and Baum, "A hybrid approach to hierarchical density-based cluster selection", 2020).
 //
 // A point's probability is lambda_i over the largest lambda of its cluster. (5) is the outlier
 // score of TKDD 2015, section 6. C_i is the smallest cluster that contained the point, and most(C)

@@ -51,6 +51,9 @@ type Settings struct {
 	// EpsilonMax, for ExcessOfMass, is the largest distance at which a cluster may appear. 0 means
 	// no limit.
 	EpsilonMax float64
+	// Persistence removes splits from the condensed tree of which a side lasts for less than this
+	// range of lambda, 1/distance. Default 0, none. Files do not store it.
+	Persistence float64
 	// Ties is the treatment of equally long edges. Default Together.
 	Ties Ties
 	// Lengths makes lambda the reciprocal of the distance. Otherwise lambda is the reciprocal of
@@ -125,6 +128,7 @@ func (s Settings) Filled() (Settings, error) {
 		models.Require(s.Epsilon >= 0 && !math.IsInf(s.Epsilon, 1), "epsilon", "%v is no distance; give a number that is not negative", s.Epsilon),
 		models.Require(s.MaxSize >= 0, "max_size", "%d; give the most points of a cluster, or 0 for no limit", s.MaxSize),
 		models.Require(s.EpsilonMax == 0 || s.EpsilonMax >= s.Epsilon && s.EpsilonMax > 0, "epsilon_max", "%v is below epsilon, %v", s.EpsilonMax, s.Epsilon),
+		models.Require(s.Persistence >= 0 && !math.IsInf(s.Persistence, 1), "persistence", "%v is no range of 1/distance; give a number that is not negative", s.Persistence),
 		models.Require(s.Ties == Together || s.Ties == Apart, "ties", "%q is neither %s nor %s", s.Ties, Together, Apart),
 		models.Require(s.Recall > 0 && s.Recall <= 1, "recall", "%v is not in 0 to 1", s.Recall),
 	)

@@ -74,10 +74,12 @@ def umap() -> None:
 
         def fit_transform(self, X: Any, y: Any = None, ensure_all_finite: Any = True, **_: Any) -> Any:
             self.fit(X, y)
+            if self.transform_mode == "graph":
+                return self.own_.graph_
             return (self.embedding_, self.own_.rad_orig_, self.own_.rad_emb_) if self.output_dens else self.embedding_
 
         def transform(self, X: Any, ensure_all_finite: Any = True) -> Any:
-            return self.own_.transform(X)
+            return self.own_.transform_graph(X) if self.transform_mode == "graph" else self.own_.transform(X)
 
         def combined(self, own: Any) -> Any:
             made = UMAP()

@@ -161,6 +161,8 @@ def test_new_rows(pair: Any) -> None:
         {"cluster_selection_epsilon": 1.5},
         {"cluster_selection_epsilon_max": 1.0},
         {"max_cluster_size": 55},
+        {"cluster_selection_persistence": 0.4},
+        {"cluster_selection_persistence": 1.0, "cluster_selection_method": "leaf"},
         {"metric": "manhattan"},
         {"metric": "chebyshev"},
     ],

@@ -36,6 +36,7 @@ def nearest(d: Any, k: int) -> Any:
     return np.repeat(np.arange(len(d)), k), np.argsort(d, axis=1, kind="stable")[:, :k].ravel()
 
 
+@pytest.mark.xdist_group("umap")  # as test_promises
 def test_graph(fitted: Any) -> None:
     """The graph is symmetric, contains the nearest rows, has umap-learn's weights, and separates the groups."""
     x, kind, model = fitted

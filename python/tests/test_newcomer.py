@@ -57,7 +57,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "leave unknown distances out of a sparse",
     ),
     "far apart": (
-        lambda: UnfoldClusters(metric="precomputed").fit(np.where(APART > 2, np.inf, APART)),
+        lambda: Unfold(metric="precomputed").fit(np.where(APART > 2, np.inf, APART)),
         "leave unknown distances out",
     ),
     "pictures": (lambda: Unfold().fit(X.reshape(10, 4, 4)), r"Give X\.reshape\(len\(X\), -1\)"),
@@ -70,7 +70,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "too many dimensions": (lambda: Unfold(33).fit(np.eye(20, 40)), "take a smaller n_components"),
     "distances": (
         lambda: Unfold(kind="lle", metric="precomputed").fit(APART),
-        'kind lle takes rows, and X are distances: choose "lvm"',
+        'kind lle takes rows, and X are distances: choose one of "lvm"',
     ),
     "reasons": (lambda: Unfold(metric="precomputed").fit(APART).explain(APART), "explain needs a map of rows"),
     "positions": (lambda: Unfold().fit(X).inverse_transform([["a", "b"]]), "X has to be an array of positions on the map"),

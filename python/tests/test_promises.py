@@ -26,6 +26,10 @@ with warnings.catch_warnings():
     from umap import UMAP
 
 
+#: In one worker, so that numba compiles umap-learn only once, which takes most of the time.
+pytestmark = pytest.mark.xdist_group("umap")
+
+
 @pytest.fixture(scope="module")
 def both() -> tuple[Any, Any, Any]:
     """The same rows, fitted by both packages."""
@@ -78,15 +82,15 @@ def test_790_rows_come_and_go() -> None:
     assert stayed < moved
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_153_525_1080_1108_the_same_map_on_any_number_of_threads(threads: int) -> None:
+def test_153_525_1080_1108_the_same_map_on_any_number_of_threads() -> None:
     """Issues 153, 525, 1080, 1108: without a seed maps differ. With a seed umap-learn uses one thread."""
     x, _ = blobs(400)
     a, b = (UMAP(n_jobs=2).fit_transform(x) for _ in range(2))
     assert not np.array_equal(a, b)
     with pytest.warns(UserWarning, match="n_jobs value"):
         UMAP(random_state=1, n_jobs=2).fit(x)
-    np.testing.assert_array_equal(Unfold(n_jobs=threads).fit_transform(x), Unfold().fit_transform(x))
+    for threads in (1, 2):
+        np.testing.assert_array_equal(Unfold(n_jobs=threads).fit_transform(x), Unfold().fit_transform(x))
 
 
 def test_500_511_125_memory_has_a_bound() -> None:

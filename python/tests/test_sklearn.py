@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,11 +74,55 @@ assert "sklearn" not in sys.modules and "scipy" not in sys.modules
 """
 
 
+#: Scripts from standard input, each in a fork of one process with the estimators of ``EARLY``. What scikit-learn imports, which
+#: takes most of the time, is imported before the forks, and scikit-learn itself by the scripts.
+FORKS = (
+    EARLY
+    + """
+import importlib, json, os, traceback
+for name in ("scipy.stats", "scipy.optimize", "joblib", "pandas"):
+    importlib.import_module(name)
+assert "sklearn" not in sys.modules
+for line in sys.stdin:
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(write, 1), os.dup2(write, 2), os.close(write)
+        try:
+            exec(json.loads(line))
+        except BaseException:
+            traceback.print_exc()
+            sys.exit(1)
+        sys.exit(0)
+    os.close(write)
+    with open(read) as said:
+        text = said.read()
+    print(json.dumps([os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text]), flush=True)
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def early() -> Iterator[Callable[[str], None]]:
+    """Return a function that runs a script in a process with estimators that were created before scikit-learn is imported."""
+    with subprocess.Popen([sys.executable, "-c", FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+
+        def run(text: str) -> None:
+            assert child.stdin is not None and child.stdout is not None
+            child.stdin.write(json.dumps(text) + "\n")
+            child.stdin.flush()
+            code, said = json.loads(child.stdout.readline())
+            assert code == 0, said
+
+        yield run
+
+
 def test_contract_of_estimators_that_were_there_before() -> None:
     """Estimators created before the import of scikit-learn satisfy its contract, too."""
     script("from sklearn.utils.estimator_checks import check_estimator\nfor e in (blank, clusters): check_estimator(e)")
 
 
+@pytest.mark.xdist_group("early")
 @pytest.mark.parametrize(
     "use",
     {
@@ -94,8 +140,8 @@ def test_contract_of_estimators_that_were_there_before() -> None:
     }.items(),
     ids=lambda use: use[0],
 )
-def test_estimators_become_scikit_learns_when_it_is_imported(use: tuple[str, str]) -> None:
-    script(f"from sklearn.base import BaseEstimator, clone\n{use[1]}\nassert isinstance(e, BaseEstimator)")
+def test_estimators_become_scikit_learns_when_it_is_imported(use: tuple[str, str], early: Callable[[str], None]) -> None:
+    early(f"from sklearn.base import BaseEstimator, clone\n{use[1]}\nassert isinstance(e, BaseEstimator)")
 
 
 def test_scikit_learns_methods_import_it() -> None:

@@ -57,6 +57,10 @@ def test_clusters_that_make_no_sense(data: Any) -> None:
             'settings: there is no flag "wait", did you mean "weight"?',
         ),
         ('unknown flag --o, did you mean one of "-h", "-q", "--output", "-o"?', 'settings: there is no flag "o"'),
+        (
+            "times are not in the vectors: a time tells when a row was written; to have it there: --columns '*,a'",
+            'times are not in the vectors: a time tells when a row was written; to have it there: columns="*,a"',
+        ),
         ("is too little; give --memory 137MiB", 'is too little; give memory="137MiB"'),
         ("project the vectors with --pca 50", "project the vectors with pca=50"),
         ("values are missing: --missing mean fills them", 'values are missing: missing="mean" fills them'),

@@ -46,6 +46,8 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         Clusters that split at a smaller distance are not split.
     cluster_selection_epsilon_max : float, optional
         With "eom": clusters that appear at a larger distance are not selected. None and infinity mean no limit.
+    cluster_selection_persistence : float, default=0.0
+        Splits of a cluster of which a side lasts for a smaller range of lambda, 1/distance, are undone.
     allow_single_cluster : bool, default=False
         Whether all rows may be one cluster.
     max_cluster_size : int, optional
@@ -124,6 +126,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         cluster_selection_method: str = "eom",
         cluster_selection_epsilon: float = 0.0,
         cluster_selection_epsilon_max: float | None = None,
+        cluster_selection_persistence: float = 0.0,
         allow_single_cluster: bool = False,
         max_cluster_size: int | None = None,
         metric: Any = "euclidean",
@@ -139,6 +142,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         self.cluster_selection_method = cluster_selection_method
         self.cluster_selection_epsilon = cluster_selection_epsilon
         self.cluster_selection_epsilon_max = cluster_selection_epsilon_max
+        self.cluster_selection_persistence = cluster_selection_persistence
         self.allow_single_cluster = allow_single_cluster
         self.max_cluster_size = max_cluster_size
         self.metric = metric
@@ -497,7 +501,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         if _files.is_sparse(x):
             return x
         d = np.asarray(x)
-        if d.dtype.kind != "f" or not np.isposinf(d).any():
+        if d.dtype.kind != "f" or d.ndim != 2 or (fit and d.shape[0] != d.shape[1]) or not np.isposinf(d).any():
             return x
         if fit:
             self._far = _FAR * float(max(d.max(where=np.isfinite(d), initial=0.0), np.finfo(np.float32).tiny))
@@ -512,6 +516,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         if self.max_cluster_size is not None:
             _settings.whole("max_cluster_size", self.max_cluster_size, 0, ", or None")
         _settings.real("cluster_selection_epsilon", self.cluster_selection_epsilon, 0, np.finfo(float).max)
+        _settings.real("cluster_selection_persistence", self.cluster_selection_persistence, 0, np.finfo(float).max)
         if self.cluster_selection_epsilon_max is not None:
             _settings.real("cluster_selection_epsilon_max", self.cluster_selection_epsilon_max, 0, np.inf)
             if self.cluster_selection_epsilon_max < (self.cluster_selection_epsilon or 0):
@@ -539,6 +544,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
                 "selection": self.cluster_selection_method,
                 "epsilon": self.cluster_selection_epsilon or None,
                 "epsilon_max": None if far is None or np.isinf(far) else far,
+                "persistence": self.cluster_selection_persistence or None,
                 "allow_single": bool(self.allow_single_cluster),
                 "max_size": self.max_cluster_size or None,
                 "ties": _TIES[self.ties],

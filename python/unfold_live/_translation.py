@@ -97,7 +97,7 @@ _ELSEWHERE_ALIGNED = {
 #: Parameters of hdbscan with the same name and meaning here. None means the default.
 _SAME_CLUSTERS = (
     *("min_cluster_size", "min_samples", "cluster_selection_method", "cluster_selection_epsilon", "cluster_selection_epsilon_max"),
-    *("allow_single_cluster", "max_cluster_size", "n_jobs"),
+    *("cluster_selection_persistence", "allow_single_cluster", "max_cluster_size", "n_jobs"),
 )
 
 #: Explanations for parameters of hdbscan and of scikit-learn's HDBSCAN without a counterpart, which are ignored.
@@ -111,7 +111,6 @@ _NOTHING_CLUSTERS = {
     "store_centers": "centroids_ and medoids_ are always there",
     "match_reference_implementation": "min_samples does not count the point itself",
     "branch_detection_data": "branches of clusters are not sought",
-    "cluster_selection_persistence": "the tree is not simplified",
 }
 
 #: Replacements for parameters of hdbscan.

@@ -20,6 +20,7 @@ _PARAMETERS = {
     "min-size": "min_cluster_size",
     "selection": "cluster_selection_method",
     "epsilon": "cluster_selection_epsilon",
+    "persistence": "cluster_selection_persistence",
     **{
         name: name
         for name in (
@@ -35,7 +36,10 @@ _SCRATCH = {"x": "X", "new": "X", "at": "X", "distances": "X", "neighbors": "pre
 
 def _of_rows(m: re.Match[str]) -> str:
     """Return the error of a kind that has no maps of distances."""
-    return f'kind {m[1]} takes rows, and X are distances: choose "lvm", "mds", "isomap", "nmds", "sammon", "kpca" or "eigenmaps"'
+    from ._scaling import KINDS
+
+    known = ", ".join(f'"{kind}"' for kind in ("lvm", *KINDS))
+    return f"kind {m[1]} takes rows, and X are distances: choose one of {known}"
 
 
 def _in_lists(m: re.Match[str]) -> str:
@@ -56,7 +60,7 @@ _PHRASES = (
         re.compile(r": it colours the map and is not in the vectors; to have it there: (--.*)$"),
         lambda m: f", and is not in the vectors; give it to fit as y to predict it, or to have it in them: {_assigned(m[1])}",
     ),
-    (re.compile(r"(?<=as with )(--.*)$"), lambda m: _assigned(m[1])),
+    (re.compile(r"(?:(?<=as with )|(?<=to have it there: ))(--.*)$"), lambda m: _assigned(m[1])),
     (re.compile(r"\(by columns or --columns; "), "(by columns; "),
     (re.compile(r"\bdims is\b"), "n_components is"),
     (re.compile(r"take fewer dims\b"), "take a smaller n_components"),

@@ -91,6 +91,7 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 // more sets the settings of the hierarchy.
 func (c *clustersCmd) more(s *clusters.Settings) {
 	s.AllowSingle, s.MaxSize, s.EpsilonMax, s.Ties, s.Lengths = c.AllowSingle, c.MaxSize, c.EpsilonMax, clusters.Ties(c.Ties), true
+	s.Persistence = c.Persistence
 }
 
 // request returns the options for reading the rows.

@@ -17,6 +17,7 @@ type clusterTreeFlags struct {
 	AllowSingle bool    `help:"All rows may be one cluster, if no selection inside it is more stable."`
 	MaxSize     int     `placeholder:"N" help:"Most points of a cluster, with --selection eom."`
 	EpsilonMax  float64 `placeholder:"DISTANCE" help:"Clusters that appear at a larger distance are not chosen, with --selection eom."`
+	Persistence float64 `placeholder:"RANGE" help:"Splits of a cluster of which a side lasts for less are undone, in units of 1/distance, as by hdbscan's cluster_selection_persistence. Default 0."`
 	Ties        string  `enum:"together,apart" default:"together" placeholder:"together|apart" help:"How edges of equal length join clusters: all at once, or two parts at a time, the nearest points first, as in the Python package hdbscan. Default together."`
 	Distances   bool    `help:"Each row has its distances from all rows, instead of values. Entries that a sparse matrix (.npz, .mtx) lacks are unknown; its values are in single precision."`
 	Joins       bool    `help:"With --new: also the row that each new row joins, and the distance at which it does, columns joins and joins_distance."`

@@ -27,8 +27,6 @@ type resumed struct {
 	args []string
 	// folder is a copy of the folder that it left.
 	folder string
-	// model, places and report are the outputs of the run that went on from it.
-	model, places, report string
 }
 
 func interrupted(t *testing.T) *resumed {
