@@ -41,9 +41,10 @@ type unfinished struct {
 func unfinishedName(path string) string { return path + ".unfinished" }
 
 // hold locks the folder, which exists, for this process. The error says that another one works on it.
-// Temporary files of the process that had the folder before are removed from beside the outputs.
+// Temporary files of the process that had the folder before are removed from it and from beside the
+// outputs.
 func (u *unfinished) hold(outputs ...string) error {
-	held, holder, err := lock.Try(filepath.Join(u.dir, "lock"))
+	held, holder, err := lock.Try(u.locked())
 	if errors.Is(err, lock.ErrHeld) {
 		return fmt.Errorf("%s is in use by another process%s: wait until it ends, or name other outputs", u.dir, holder)
 	}
@@ -51,13 +52,12 @@ func (u *unfinished) hold(outputs ...string) error {
 		return err
 	}
 	u.lock = held
-	owner := filepath.Join(u.dir, "owner")
-	if before, err := os.ReadFile(owner); err == nil {
-		for _, path := range outputs {
+	if before, err := os.ReadFile(u.owner()); err == nil {
+		for _, path := range append(outputs, u.model()) {
 			atomicfile.SweepOf(string(before), path)
 		}
 	}
-	return os.WriteFile(owner, []byte(atomicfile.Owner()), 0o666)
+	return os.WriteFile(u.owner(), []byte(atomicfile.Owner()), 0o666)
 }
 
 // release closes what hold and the journal opened.
@@ -72,8 +72,11 @@ func (u *unfinished) release() {
 	}
 }
 
+// The files of the folder.
 func (u *unfinished) model() string   { return filepath.Join(u.dir, "model.unfold") }
 func (u *unfinished) journal() string { return filepath.Join(u.dir, "places") }
+func (u *unfinished) locked() string  { return filepath.Join(u.dir, "lock") }
+func (u *unfinished) owner() string   { return filepath.Join(u.dir, "owner") }
 
 // append adds a record, and stops keeping progress if it cannot.
 func (u *unfinished) append(record any) {
@@ -113,13 +116,19 @@ func (u *unfinished) close() {
 	}
 }
 
-// remove deletes the folder.
+// remove deletes the folder. It stays if it has files of others.
 func (u *unfinished) remove() error {
 	if u == nil {
 		return nil
 	}
 	u.release()
-	return os.RemoveAll(u.dir)
+	for _, path := range []string{u.model(), u.journal(), u.owner(), u.locked()} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	_ = os.Remove(u.dir)
+	return nil
 }
 
 // keep writes the model and what was learnt to the folder of unfinished work. If the folder cannot be
