@@ -22,6 +22,9 @@ import (
 // sizeCounts are the numbers of rows of the sets. Between 29,999 and 30,001 nothing may jump.
 var sizeCounts = []int{1_000, 2_000, 5_000, 10_000, 15_000, 20_000, 29_999, 30_001, 50_000, 70_000, 100_000, 300_000, 1_000_000}
 
+// smallCounts are those of a small run.
+var smallCounts = []int{300, 599, 601}
+
 // sizeSets are the sets of rows, with the most rows that each has.
 var sizeSets = []struct {
 	name string
@@ -29,7 +32,7 @@ var sizeSets = []struct {
 	load func(ctx context.Context, b *bench) (vec.Matrix[float32], error)
 }{
 	{"sheets", 1_000_000, func(_ context.Context, b *bench) (vec.Matrix[float32], error) {
-		return synthetic.Sheets(b.size(1_000_000, 2_000), 50), nil
+		return synthetic.Sheets(b.size(1_000_000, 601), 50), nil
 	}},
 	{"images", 70_000, func(ctx context.Context, b *bench) (vec.Matrix[float32], error) {
 		d, err := b.images(ctx)
@@ -71,7 +74,7 @@ targets of further edges are in longer neighbour lists, whose search takes up to
 
 // sizesOf returns the numbers of rows of a set that were measured, and their figures.
 func (r *record) sizesOf(set string, what func(set string, n int) string) (n, values []float64) {
-	for _, count := range sizeCounts {
+	for _, count := range append(smallCounts, sizeCounts...) {
 		if v, ok := r.best(own, what(set, count)); ok {
 			n, values = append(n, float64(count)), append(values, v)
 		}
@@ -100,12 +103,16 @@ func worstStep(what func(set string, n int) string, diff func(fewer, more float6
 func aroundThirty(what func(set string, n int) string, diff func(a, b float64) float64) func(*record) (float64, bool) {
 	return func(r *record) (worst float64, ok bool) {
 		for _, s := range sizeSets {
-			a, there := r.best(own, what(s.name, 29_999))
-			b, too := r.best(own, what(s.name, 30_001))
-			if !there || !too {
+			n, v := r.sizesOf(s.name, what)
+			found := false
+			for i := range max(0, len(n)-1) {
+				if n[i+1]-n[i] == 2 {
+					worst, found = math.Max(worst, diff(v[i], v[i+1])), true
+				}
+			}
+			if !found {
 				return 0, false
 			}
-			worst = math.Max(worst, diff(a, b))
 		}
 		return worst, true
 	}
@@ -117,8 +124,11 @@ func measureSizes(ctx context.Context, b *bench, r *record) error {
 		if err != nil {
 			return err
 		}
-		order := rand.New(rand.NewPCG(11, 0)).Perm(x.Rows)
-		for _, n := range sizeCounts {
+		order, counts := rand.New(rand.NewPCG(11, 0)).Perm(x.Rows), sizeCounts
+		if b.small {
+			counts = smallCounts
+		}
+		for _, n := range counts {
 			if n > min(s.most, x.Rows) {
 				break
 			}
@@ -162,6 +172,9 @@ func (b *bench) measureSize(ctx context.Context, r *record, set, path string, n 
 // connections reads KDD Cup 1999 as numbers: log1p of its 38 numeric columns, each divided by its
 // standard deviation.
 func (b *bench) connections() (x vec.Matrix[float32], err error) {
+	if b.small {
+		return synthetic.Sheets(601, 38), nil
+	}
 	path := filepath.Join(b.data, "kddcup99", "kddcup.data_10_percent.gz")
 	f, err := harness.Open(path)
 	if b.data == "" || errors.Is(err, fs.ErrNotExist) {
@@ -196,9 +209,6 @@ func (b *bench) connections() (x vec.Matrix[float32], err error) {
 			data = append(data, float32(math.Log1p(v)))
 		}
 		cols = len(data) - before
-		if b.small && len(data) >= 2_000*cols {
-			break
-		}
 	}
 	x = vec.Of(len(data)/cols, cols, data)
 	standardize(x)
