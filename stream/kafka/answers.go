@@ -152,6 +152,20 @@ func (c *checkedAnswers) next() error {
 	return nil
 }
 
+// checkLeader returns an error if the group's leader, to which the answer goes, is not among the
+// members. It would assign nothing to itself, and wait for ever.
+func checkLeader(join *kmsg.JoinGroupResponse) error {
+	if join.ErrorCode != 0 || join.LeaderID != join.MemberID {
+		return nil
+	}
+	for _, m := range join.Members {
+		if m.MemberID == join.MemberID {
+			return nil
+		}
+	}
+	return fmt.Errorf("the leader %q is not among the %d members of its group", join.LeaderID, len(join.Members))
+}
+
 // check decodes an answer without its length, and discards the result.
 func (r askedRequest) check(b []byte) error {
 	answer := kmsg.ResponseForKey(int16(r.key))
@@ -164,6 +178,9 @@ func (r askedRequest) check(b []byte) error {
 		return io.ErrUnexpectedEOF
 	}
 	err := answer.ReadFrom(body)
+	if join, is := answer.(*kmsg.JoinGroupResponse); is && err == nil {
+		return checkLeader(join)
+	}
 	if sync, is := answer.(*kmsg.SyncGroupResponse); is && err == nil && len(sync.MemberAssignment) > 0 {
 		// The group's leader wrote this, which is any other client.
 		return new(kmsg.ConsumerMemberAssignment).ReadFrom(sync.MemberAssignment)

@@ -99,6 +99,35 @@ func TestAnswersAreChecked(t *testing.T) {
 	}
 }
 
+// A leader that is not among the members of its group would assign nothing to itself.
+func TestLeaderIsAMember(t *testing.T) {
+	join := func(leader string, code int16, members ...string) []byte {
+		r := kmsg.NewPtrJoinGroupResponse()
+		r.Version, r.ErrorCode, r.LeaderID, r.MemberID = 1, code, leader, "me"
+		for _, id := range members {
+			m := kmsg.NewJoinGroupResponseMember()
+			m.MemberID = id
+			r.Members = append(r.Members, m)
+		}
+		return append([]byte{0, 0, 0, 7}, r.AppendTo(nil)...)
+	}
+	for name, c := range map[string]struct {
+		answer []byte
+		ok     bool
+	}{
+		"a leader among others":       {join("me", 0, "another", "me"), true},
+		"a leader that is left out":   {join("me", 0, "another"), false},
+		"a leader without members":    {join("me", 0), false},
+		"a follower, without members": {join("another", 0), true},
+		"an error":                    {join("me", 27), true},
+	} {
+		r := askedRequest{id: 7, key: protocol.JoinGroup, version: 1}
+		if err := r.check(c.answer); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // FuzzAnswers lets a peer answer anything. kafka-go neither panics nor allocates more than a
 // multiple of the bytes that come.
 func FuzzAnswers(f *testing.F) {
