@@ -2,20 +2,17 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 
-	"unfold/bench/internal/harness"
 	"unfold/bench/internal/synthetic"
+	"unfold/ingest"
+	"unfold/ingest/csv"
 	"unfold/internal/vec"
 )
 
@@ -41,7 +38,7 @@ var sizeSets = []struct {
 		}
 		return d.raw, nil
 	}},
-	{"connections", 300_000, func(_ context.Context, b *bench) (vec.Matrix[float32], error) { return b.connections() }},
+	{"connections", 300_000, func(ctx context.Context, b *bench) (vec.Matrix[float32], error) { return b.connections(ctx) }},
 }
 
 // Figures of a set with a number of rows.
@@ -169,66 +166,27 @@ func (b *bench) measureSize(ctx context.Context, r *record, set, path string, n 
 	return errors.Join(os.Remove(model), os.Remove(placed), os.Remove(report))
 }
 
-// connections reads KDD Cup 1999 as numbers: log1p of its 38 numeric columns, each divided by its
-// standard deviation.
-func (b *bench) connections() (x vec.Matrix[float32], err error) {
+// connections reads KDD Cup 1999 as numbers: log1p of its 38 numeric columns, standardised.
+func (b *bench) connections(ctx context.Context) (x vec.Matrix[float32], err error) {
 	if b.small {
 		return synthetic.Sheets(601, 38), nil
 	}
 	path := filepath.Join(b.data, "kddcup99", "kddcup.data_10_percent.gz")
-	f, err := harness.Open(path)
-	if b.data == "" || errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(path); b.data == "" || errors.Is(err, fs.ErrNotExist) {
 		return x, unavailable("KDD Cup 1999: its file is missing")
 	}
+	const fields = 42 // the last is the label
+	read := ingest.ReadOptions{Options: ingest.Options{CSV: csv.Options{Header: csv.HeaderNo, Comma: ','}}, Mapping: ingest.Mapping{Log1p: true, Standardize: true}}
+	for k := range fields {
+		name := fmt.Sprintf("field %d", k)
+		read.CSV.Names = append(read.CSV.Names, name)
+		if text := k >= 1 && k <= 3 || k == fields-1; !text { // protocol, service and flag are text
+			read.Mapping.Columns = append(read.Mapping.Columns, ingest.ColumnSpec{Name: name})
+		}
+	}
+	all, err := ingest.ReadAll(ctx, []string{path}, read)
 	if err != nil {
 		return x, err
 	}
-	defer f.Close()
-	in := csv.NewReader(f)
-	in.ReuseRecord = true
-	text := []int{1, 2, 3} // protocol, service, flag; the last column is the label
-	var data []float32
-	cols := 0
-	for {
-		line, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return x, fmt.Errorf("%s: %w", path, err)
-		}
-		before := len(data)
-		for k, field := range line[:len(line)-1] {
-			if slices.Contains(text, k) {
-				continue
-			}
-			v, err := strconv.ParseFloat(field, 32)
-			if err != nil {
-				return x, fmt.Errorf("%s: %w", path, err)
-			}
-			data = append(data, float32(math.Log1p(v)))
-		}
-		cols = len(data) - before
-	}
-	x = vec.Of(len(data)/cols, cols, data)
-	standardize(x)
-	return x, nil
-}
-
-// standardize divides each column by its standard deviation.
-func standardize(x vec.Matrix[float32]) {
-	for k := range x.Cols {
-		var sum, sum2 float64
-		for i := range x.Rows {
-			v := float64(x.Row(i)[k])
-			sum, sum2 = sum+v, sum2+v*v
-		}
-		mean := sum / float64(x.Rows)
-		deviation := math.Sqrt(math.Max(0, sum2/float64(x.Rows)-mean*mean))
-		for i := range x.Rows {
-			if deviation > 0 {
-				x.Row(i)[k] = float32((float64(x.Row(i)[k]) - mean) / deviation)
-			}
-		}
-	}
+	return all.X, nil
 }

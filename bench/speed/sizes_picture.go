@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// sizeColors are the colours of the sets, told apart by colour-blind eyes.
+// sizeColors are the colours of the sets, which colour-blind eyes distinguish.
 var sizeColors = []color.Color{color.NRGBA{0x00, 0x72, 0xb2, 0xff}, color.NRGBA{0xd5, 0x5e, 0x00, 0xff}, color.NRGBA{0x00, 0x9e, 0x73, 0xff}}
 
 // drawSizes draws time and trustworthiness by the number of rows, side by side.

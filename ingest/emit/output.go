@@ -92,6 +92,14 @@ type Output struct {
 	settled settledTypes
 }
 
+// Part returns rows from..to of a column of an output, nil if the column is left out.
+func Part[T any](column []T, from, to int) []T {
+	if column == nil {
+		return nil
+	}
+	return column[from:to]
+}
+
 // Len returns the number of events.
 func (o *Output) Len() int { return o.Embedding.Rows }
 

@@ -26,6 +26,7 @@ type Journal struct {
 	file *os.File
 	in   *bufio.Reader // nil after the last record
 	size int64         // bytes of all records before the position of in
+	end  int64         // bytes of the file when it was opened
 }
 
 // Create makes an empty journal, in place of a file of that name.
@@ -43,7 +44,12 @@ func Open(path string) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	return &Journal{file: file, in: bufio.NewReaderSize(file, 1<<20)}, nil
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	return &Journal{file: file, in: bufio.NewReaderSize(file, 1<<20), end: info.Size()}, nil
 }
 
 // Next returns the next record, or io.EOF after the last complete one. It then removes what follows.
@@ -75,12 +81,8 @@ func (j *Journal) next() ([]byte, error) {
 	if _, err := io.ReadFull(j.in, head[:]); err != nil {
 		return nil, ended(err)
 	}
-	info, err := j.file.Stat()
-	if err != nil {
-		return nil, err
-	}
 	n := int64(binary.LittleEndian.Uint32(head[:]))
-	if n > info.Size()-j.size-headSize {
+	if n > j.end-j.size-headSize {
 		return nil, io.EOF
 	}
 	record := make([]byte, n)

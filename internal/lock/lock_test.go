@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Only one can have a lock. The other one is told the process that has it.
+// Only one can have a lock. The other one gets the process that has it.
 func TestTry(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	first, holder, err := Try(path)

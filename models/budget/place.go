@@ -12,24 +12,6 @@ import (
 	"unfold/models/snapshot"
 )
 
-// placedShare is the number of trial rows for each that is placed on the trial's map, rather than
-// learnt.
-const placedShare = 4
-
-// split separates the rows of a trial into those that are learnt and those that are placed on their
-// map. Both spread over all rows.
-func split(x vec.Matrix[float32]) (learnt, placed vec.Matrix[float32]) {
-	var a, b []int
-	for i := range x.Rows {
-		if i%(placedShare+1) == placedShare {
-			b = append(b, i)
-		} else {
-			a = append(a, i)
-		}
-	}
-	return vec.Take(x, a), vec.Take(x, b)
-}
-
 // place measures the time of placing a row on the trial's map, in seconds.
 func (v *Speed) place(ctx context.Context, p Plan, s *snapshot.Snapshot, x vec.Matrix[float32]) error {
 	placer, err := fit.Open(s, placing.Options{Threads: p.Spec.Threads, Search: p.Spec.Search})

@@ -127,10 +127,10 @@ func upTo(n int) []int {
 // have as many rows.
 func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
 	o := &emit.Output{
-		ID: b.ID, Kept: b.Kept, Embedding: p.At.Mu.Slice(from, to), Sigma: part(p.At.Sigma, from, to),
-		NoveltyLocal: part(p.At.NoveltyLocal, from, to), NoveltyGlobal: part(p.At.NoveltyGlobal, from, to),
-		LogLik:  part(p.logLik, from, to),
-		Cluster: part(p.cluster, from, to), ClusterProbability: part(p.sure, from, to), ClusterOutlier: part(p.outlier, from, to),
+		ID: b.ID, Kept: b.Kept, Embedding: p.At.Mu.Slice(from, to), Sigma: emit.Part(p.At.Sigma, from, to),
+		NoveltyLocal: emit.Part(p.At.NoveltyLocal, from, to), NoveltyGlobal: emit.Part(p.At.NoveltyGlobal, from, to),
+		LogLik:  emit.Part(p.logLik, from, to),
+		Cluster: emit.Part(p.cluster, from, to), ClusterProbability: emit.Part(p.sure, from, to), ClusterOutlier: emit.Part(p.outlier, from, to),
 		Epoch: p.m.placer.Epoch(), Version: p.m.placer.Version(), MapID: p.m.placer.MapID(),
 	}
 	p.predicted(o, from, to)
@@ -168,14 +168,6 @@ func (p *Places) predicted(o *emit.Output, from, to int) {
 		return
 	}
 	o.ClassShares = emit.ClassShares(c.Names, c.All.Slice(from, to))
-}
-
-// part returns a part of a column, nil if the column is omitted.
-func part[T any](column []T, from, to int) []T {
-	if column == nil {
-		return nil
-	}
-	return column[from:to]
 }
 
 // Message encodes rows from..to (to excluded) of a batch whose row 0 is placed row first, for a

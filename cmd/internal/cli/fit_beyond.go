@@ -77,11 +77,13 @@ func (f *fitRun) undrawn() string {
 
 // draw implements ingest.ReadOptions.Most.
 func (f *fitRun) draw(rows, dim int) (int, error) {
-	job := f.job
-	job.Rows, job.Dim, job.Kept = rows, dim, keptBytes(f.read)
-	m, err := f.most(job)
+	m, err := 0, error(nil)
 	if f.rest != nil && f.rest.learnt.Of == rows {
-		m, err = f.rest.learnt.Count, nil
+		m = f.rest.learnt.Count
+	} else {
+		job := f.job
+		job.Rows, job.Dim, job.Kept = rows, dim, keptBytes(f.read)
+		m, err = f.most(job)
 	}
 	if err == nil && m < rows {
 		others := "the others are placed on their map"
@@ -216,7 +218,7 @@ func (f *fitRun) writeBoth(ctx context.Context, outputs *transaction) error {
 	err := f.placeOthers(ctx, outputs)
 	f.rest.close()
 	if err != nil {
-		f.rest.tell()
+		f.rest.explain()
 		return err
 	}
 	f.clock.lap("place")

@@ -72,18 +72,10 @@ const keptChunk = 1 << 16
 func rowsOf(o *emit.Output, unlearnt []bool, from, to int) keptRows {
 	return keptRows{
 		Rows: to - from, Dims: o.Embedding.Cols, Embedding: o.Embedding.Slice(from, to).Data,
-		Sigma: part(o.Sigma, from, to), NoveltyLocal: part(o.NoveltyLocal, from, to), NoveltyGlobal: part(o.NoveltyGlobal, from, to),
-		Probability: part(o.Probability, from, to), ClassEntropy: part(o.ClassEntropy, from, to),
-		Class: part(o.Class, from, to), ClassShares: part(o.ClassShares, from, to), Unlearnt: part(unlearnt, from, to),
+		Sigma: emit.Part(o.Sigma, from, to), NoveltyLocal: emit.Part(o.NoveltyLocal, from, to), NoveltyGlobal: emit.Part(o.NoveltyGlobal, from, to),
+		Probability: emit.Part(o.Probability, from, to), ClassEntropy: emit.Part(o.ClassEntropy, from, to),
+		Class: emit.Part(o.Class, from, to), ClassShares: emit.Part(o.ClassShares, from, to), Unlearnt: emit.Part(unlearnt, from, to),
 	}
-}
-
-// part returns a part of a column, nil if there is none.
-func part[T any](column []T, from, to int) []T {
-	if column == nil {
-		return nil
-	}
-	return column[from:to]
 }
 
 // add appends the rows to an output and to unlearnt.

@@ -95,7 +95,7 @@ func (u *unfinished) append(record any) {
 
 // stop says that progress is no longer kept, and why.
 func (u *unfinished) stop(err error) {
-	u.p.note("an interruption would begin the fit anew, as %s cannot keep its progress: %v", u.dir, err)
+	u.p.note("an interruption would begin the fit again, as %s cannot keep its progress: %v", u.dir, err)
 	u.close()
 	_ = os.Remove(u.journal()) // without its journal the folder is not resumed
 }
@@ -162,7 +162,7 @@ func (f *fitRun) keep(learnt *emit.Output) *unfinished {
 		return nil
 	}()
 	if err != nil {
-		f.p.note("an interruption would begin the fit anew, as its progress cannot be kept: %v", err)
+		f.p.note("an interruption would begin the fit again, as its progress cannot be kept: %v", err)
 		if u.lock != nil {
 			_ = u.remove() // it may be the folder that fails
 		}
@@ -216,7 +216,7 @@ func (f *fitRun) openRest() (*unfinished, error) {
 // unused says why the folder is not used.
 func (u *unfinished) unused(err error) {
 	u.release()
-	u.p.note("beginning anew, and not from %s: %v", u.dir, err)
+	u.p.note("beginning again, and not from %s: %v", u.dir, err)
 }
 
 // resume takes what the earlier run has learnt. It reports false if the rows have to be learnt.
@@ -271,8 +271,8 @@ func (f *fitRun) take() error {
 	return nil
 }
 
-// tell says how to go on after an error or an interruption.
-func (u *unfinished) tell() {
+// explain says how to go on after an error or an interruption.
+func (u *unfinished) explain() {
 	if u == nil {
 		return
 	}
@@ -280,7 +280,7 @@ func (u *unfinished) tell() {
 		_ = u.remove() // it cannot be resumed
 		return
 	}
-	u.p.note("%s keeps the work that is done: the same command goes on from there; delete it to begin anew", u.dir)
+	u.p.note("%s keeps the work that is done: the same command goes on from there; delete it to begin again", u.dir)
 }
 
 // placed returns the places of the rows of a table: from the journal, or else from the map. It adds the
@@ -306,9 +306,9 @@ func (u *unfinished) known(m *embed.Map, t *table.Table) (*emit.Output, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w; delete it to begin anew", u.dir, err)
+		return nil, fmt.Errorf("%s: %w; delete it to begin again", u.dir, err)
 	case k.Rows != t.Len():
-		return nil, fmt.Errorf("%s has %d places for %d rows; delete it to begin anew", u.dir, k.Rows, t.Len())
+		return nil, fmt.Errorf("%s has %d places for %d rows; delete it to begin again", u.dir, k.Rows, t.Len())
 	}
 	b, err := m.Encoder().Encode(t)
 	if err != nil {

@@ -187,7 +187,7 @@ func TestFitResumed(t *testing.T) {
 	if err := os.Chtimes("rows.npy", now, now); err != nil {
 		t.Fatal(err)
 	}
-	r.run(t, "beginning anew, and not from "+restOf+": it is of another command, of other data")
+	r.run(t, "beginning again, and not from "+restOf+": it is of another command, of other data")
 	if left := names(t, "."); strings.Contains(left, ".tmp") {
 		t.Errorf("it leaves %s", left)
 	}
